@@ -1,0 +1,1 @@
+"""Causal mathematics: no I/O, no prompts, no engine."""

@@ -1,0 +1,98 @@
+"""One canonical text for a value, so that equal values hash equally on every machine."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+Json: TypeAlias = (
+    Any  # None, bool, int, float, str, a list or tuple of those, or a mapping from str
+)
+"""What JSON can say. Spelled `Any` because a recursive union buys no safety at our edges."""
+
+DEEPEST = 32
+"""Deeper nesting is refused: no value of ours has it, and a hostile one overflows the stack."""
+
+
+class Record(tuple[tuple[str, Any], ...]):
+    """A small frozen, hashable mapping from names to frozen values, in the order given.
+
+    >>> Record.of(moving=("circle",), left=3)["left"]
+    3
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, **items: Json) -> Record:
+        """Build a record from keyword arguments."""
+        return cls(items.items())
+
+    def __getitem__(self, key: Any) -> Any:
+        for name, value in self:
+            if name == key:
+                return value
+        raise KeyError(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value under `key`, or `default`."""
+        for name, value in self:
+            if name == key:
+                return value
+        return default
+
+    def asdict(self) -> dict[str, Any]:
+        """Return the record as an ordinary dictionary; its values stay frozen."""
+        return dict(iter(self))
+
+
+EMPTY = Record()
+
+
+def freeze(value: Json, depth: int = 0) -> Any:
+    """Turn JSON data into hashable values: lists into tuples, mappings into records.
+
+    Numbers that JSON cannot carry (NaN, infinities) become their names, so nothing is lost.
+
+    >>> freeze({"a": [1, {"b": None}]})
+    (('a', (1, (('b', None),))),)
+    """
+    if depth > DEEPEST:
+        raise ValueError(f"value is nested deeper than {DEEPEST} levels: flatten it")
+    if isinstance(value, Record):
+        return Record((name, freeze(item, depth + 1)) for name, item in value)
+    if isinstance(value, Mapping):
+        return Record((str(name), freeze(item, depth + 1)) for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(freeze(item, depth + 1) for item in value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def thaw(value: Any) -> Json:
+    """Undo `freeze`: records into dictionaries, tuples into lists."""
+    if isinstance(value, Record):
+        return {name: thaw(item) for name, item in value}
+    if isinstance(value, tuple | list):
+        return [thaw(item) for item in value]
+    return value
+
+
+def canonical_json(value: Json) -> str:
+    r"""Return the one JSON text of a value: sorted keys, no spaces, ASCII only.
+
+    >>> canonical_json({"b": (1, 2), "a": "é"})
+    '{"a":"\\u00e9","b":[1,2]}'
+    """
+    return json.dumps(thaw(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: Json) -> bytes:
+    """Return the SHA-256 digest of a value's canonical JSON."""
+    return sha256(canonical_json(value).encode("ascii")).digest()

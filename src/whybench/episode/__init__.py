@@ -1,0 +1,1 @@
+"""The one protocol that every door and every agent uses."""

@@ -1,0 +1,84 @@
+"""What an agent asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.episode.hypothesis import Hypothesis
+
+Form = Literal["strict", "lenient"]
+"""Whether the words of an action were just as asked, or had to be read with good will."""
+
+MALFORMED = "malformed"
+"""The name of an action that a door could not read; its `reason` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One request of an agent.
+
+    >>> Action.of("hold", shape="circle").to_json()
+    {'name': 'hold', 'args': {'shape': 'circle'}}
+    """
+
+    name: str
+    args: Record = EMPTY
+    form: Form = "strict"
+    hypothesis: Hypothesis | None = None
+
+    @classmethod
+    def of(cls, name: str, /, **args: Json) -> Action:
+        """Build an action from keyword arguments."""
+        return cls(name, freeze(args))
+
+    @classmethod
+    def malformed(cls, reason: str) -> Action:
+        """Return the action that stands for something no door could read."""
+        return cls(MALFORMED, Record.of(reason=reason))
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the action as JSON data; defaults are left out."""
+        data: dict[str, Json] = {"name": self.name, "args": thaw(self.args)}
+        if self.form != "strict":
+            data["form"] = self.form
+        if self.hypothesis is not None:
+            data["hypothesis"] = self.hypothesis.to_json()
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Action:
+        """Rebuild an action, or say what is wrong with the data."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
+            raise ValueError('an action is an object like {"name": "hold", "args": {…}}')
+        args = data.get("args", {})
+        if not isinstance(args, Mapping):
+            raise ValueError("`args` of an action is an object of named values")
+        hypothesis = data.get("hypothesis")
+        return cls(
+            data["name"],
+            freeze(args),
+            "lenient" if data.get("form") == "lenient" else "strict",
+            None if hypothesis is None else Hypothesis.from_json(hypothesis),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One named argument of an action: always a string, so that no door rejects a bad one."""
+
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One kind of action that an episode understands, in the words of its skin and theme."""
+
+    name: str
+    meaning: str
+    arguments: tuple[Argument, ...] = ()
+    final: bool = False
+    """Whether this action ends the episode."""

@@ -1,0 +1,33 @@
+"""An episode told in turns of text, for models that answer in prose or JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from whybench.core.canonical import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One thing to say to the model, and the shape of the reply that is asked for."""
+
+    prompt: str
+    name: str
+    """The turn's kind, such as `choice`; names the schema."""
+    schema: Json
+    """JSON schema of the reply."""
+
+
+class Conversation(Protocol):
+    """Turns an episode into text and replies into actions; free of I/O, like the episode."""
+
+    @property
+    def system(self) -> str:
+        """What is said before the first turn."""
+
+    def turn(self) -> Turn | None:
+        """Return the next thing to say, or None when the episode has ended."""
+
+    def reply(self, text: str) -> None:
+        """Take the model's reply to the last turn."""

@@ -1,0 +1,237 @@
+"""What a family must provide, and the registry of families."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from whybench.core.canonical import Json, Record, digest, freeze
+from whybench.episode.action import Action
+from whybench.episode.certificate import Certificate
+from whybench.episode.conversation import Conversation
+from whybench.episode.episode import Episode, Moves, play
+from whybench.episode.instance import PROFILES, Instance, Profile
+from whybench.episode.score import Metric, Score
+from whybench.episode.trace import Evidence, Trace
+
+World = TypeVar("World")
+
+PUBLIC_SALT = "public"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A named, versioned, fixed-size list of instances, made when asked for."""
+
+    family: Family[Any]
+    name: str
+    profile: Profile
+    salt: str
+    knobs: Record
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: int) -> Instance:
+        if not 0 <= index < self.size:
+            raise IndexError(f"{self.path} has instances 0 … {self.size - 1}, not {index}")
+        return self.family.instance(self.name, self.profile, self.salt, self.knobs, index)
+
+    def __iter__(self) -> Iterator[Instance]:
+        return (self[index] for index in range(self.size))
+
+    @property
+    def path(self) -> str:
+        """`family/suite`."""
+        return f"{self.family.name}/{self.name}"
+
+
+class Family(ABC, Generic[World]):
+    """One published benchmark: worlds, rules, proofs, scores and agents behind one face."""
+
+    name: str
+    version: str
+    """Comparability version: scores are comparable only within one."""
+    summary: str
+    suites: Mapping[str, str]
+    """Suite → what it holds."""
+    profiles: tuple[Profile, ...] = PROFILES
+    skins: tuple[str, ...]
+    protocols: tuple[str, ...]
+    agents: Mapping[str, str]
+    """Reference agent → what it does."""
+    metrics: tuple[Metric, ...]
+    headline: str
+    """The metric that floor and ceiling are stated for."""
+    floor_ceiling: Mapping[str, float]
+    """Agent that knows nothing → the headline it must stay below on every suite."""
+
+    # What a family implements.
+
+    @abstractmethod
+    def validated(
+        self, suite: str, profile: Profile, knobs: Mapping[str, Any]
+    ) -> tuple[Record, int]:
+        """Check knobs; return those that differ from their defaults, and the suite's size."""
+
+    @abstractmethod
+    def world(self, instance: Instance) -> World:
+        """Rebuild the hidden world from coordinates alone."""
+
+    @abstractmethod
+    def content(self, world: World) -> Json:
+        """Return all that defines a world, to be hashed into the instance's id."""
+
+    @abstractmethod
+    def latent(self, world: World) -> Json:
+        """Return what is the same for worlds that differ only in names: the statistical cluster."""
+
+    @abstractmethod
+    def open_world(self, instance: Instance, world: World) -> Episode:
+        """Start an episode on a world."""
+
+    @abstractmethod
+    def certify(self, instance: Instance) -> Certificate:
+        """Prove what can be proven of an instance."""
+
+    @abstractmethod
+    def score(self, instance: Instance, trace: Trace) -> Score:
+        """Score a trace; pure."""
+
+    @abstractmethod
+    def agent(self, name: str, instance: Instance) -> Moves:
+        """Start a reference agent on an instance; only `oracle` may look at the world."""
+
+    @abstractmethod
+    def conversation(self, episode: Episode, skin: str) -> Conversation:
+        """Tell an episode in turns of text."""
+
+    @abstractmethod
+    def rivals(self, instance: Instance) -> Iterator[Episode]:
+        """Open episodes on other worlds that nothing told beforehand sets apart from this one."""
+
+    @abstractmethod
+    def truth(self, instance: Instance) -> Json:
+        """Return the hidden truth in readable form, for authors only."""
+
+    @abstractmethod
+    def card(self) -> str:
+        """Return the family's card: what it measures, its paper, known defects."""
+
+    # What every family gets.
+
+    def suite(
+        self,
+        name: str,
+        *,
+        profile: str = "certified",
+        salt: str = PUBLIC_SALT,
+        knobs: Mapping[str, Any] | None = None,
+    ) -> Suite:
+        """Return a suite by name."""
+        if name not in self.suites:
+            raise ValueError(f"{self.name} has no suite {name!r}: try {', '.join(self.suites)}")
+        known = next((p for p in self.profiles if p == profile), None)
+        if known is None:
+            raise ValueError(f"no profile {profile!r}: try {', '.join(self.profiles)}")
+        kept, size = self.validated(name, known, knobs or {})
+        return Suite(self, name, known, salt, kept, size)
+
+    def instance(
+        self, suite: str, profile: Profile, salt: str, knobs: Record, index: int
+    ) -> Instance:
+        """Return the instance at these coordinates, with the id of its content."""
+        bare = Instance(self.name, self.version, suite, profile, salt, index, knobs)
+        world = self.world(bare)
+        content = digest([bare.to_json(), self.content(world)]).hex()[:12]
+        cluster = digest([self.name, salt, "latent", self.latent(world)]).hex()[:12]
+        return replace(bare, id=f"{suite}-{index:04d}-{content}", cluster=cluster)
+
+    def rebuilt(self, data: Mapping[str, Any]) -> Instance:
+        """Rebuild an instance from logged coordinates; refuse one that is no longer the same."""
+        logged = Instance.from_json(data)
+        suite = self.suite(
+            logged.suite, profile=logged.profile, salt=logged.salt, knobs=logged.knobs.asdict()
+        )
+        now = suite[logged.index]
+        if now != logged:
+            raise ValueError(
+                f"instance {logged.id} (family version {logged.version}) is {now.id} in this "
+                f"installation (version {now.version}): score it with the WhyBench that made it"
+            )
+        return now
+
+    def open(
+        self,
+        instance: Instance,
+        *,
+        evidence: Evidence = "own",
+        given: Sequence[Action] = (),
+    ) -> Episode:
+        """Start an episode; `optimal` and `yoked` evidence is laid before the agent at once."""
+        episode = self.open_world(instance, self.world(instance))
+        if evidence == "optimal":
+            given = self.experiments(play(self.open(instance), self.agent("exact", instance)))
+        if evidence != "own":
+            episode.give(given, evidence)
+        elif given:
+            raise ValueError("`given` actions need evidence='yoked'")
+        return episode
+
+    def experiments(self, trace: Trace) -> tuple[Action, ...]:
+        """Return the experiments of a trace: its legal actions without the final one."""
+        return tuple(
+            step.action
+            for step in trace.steps
+            if not step.observation.is_error and step.action.name not in self.final_actions
+        )
+
+    final_actions: frozenset[str] = frozenset({"answer"})
+    """Names of the actions that end an episode."""
+
+    def submission(self, answer: Json) -> Action:
+        """Return the final action that hands in an answer."""
+        return Action.of("answer", answer=answer)
+
+    def replay(self, instance: Instance, trace: Trace) -> Trace:
+        """Carry out a trace's actions again, from the same evidence, and return what happens."""
+        given, own = trace.actions[: trace.given], trace.actions[trace.given :]
+        episode = self.open_world(instance, self.world(instance))
+        if trace.evidence != "own":
+            episode.give(given, trace.evidence)
+        for action in own:
+            episode.step(action)
+        return episode.trace
+
+    def knob_record(self, knobs: Mapping[str, Any]) -> Record:
+        """Return knobs in canonical order."""
+        return Record((name, freeze(knobs[name])) for name in sorted(knobs))
+
+
+@cache
+def families() -> Mapping[str, Family[Any]]:
+    """Return all installed families, by name (entry point group `whybench.families`)."""
+    return {
+        point.name: point.load()
+        for point in sorted(entry_points(group="whybench.families"), key=lambda point: point.name)
+    }
+
+
+def find_suite(
+    path: str,
+    *,
+    profile: str = "certified",
+    salt: str = PUBLIC_SALT,
+    knobs: Mapping[str, Any] | None = None,
+) -> Suite:
+    """Return the suite at `family/suite`."""
+    name, _, suite = path.partition("/")
+    if not suite or name not in families():
+        known = ", ".join(f"{f.name}/{s}" for f in families().values() for s in f.suites)
+        raise ValueError(f"no suite {path!r}: give family/suite, one of {known}")
+    return families()[name].suite(suite, profile=profile, salt=salt, knobs=knobs)

@@ -1,0 +1,43 @@
+"""How well an episode went: components by name, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
+
+UNFINISHED = "unfinished"
+"""The outcome of an episode that was left open: the agent gave up, or an engine's limit struck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One component of a family's score."""
+
+    name: str
+    meaning: str
+    rate: bool = True
+    """Whether every value is 0 or 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The components of one episode's score. None means "does not apply here", never zero."""
+
+    outcome: str
+    """`answered`, or the error mode in which the episode ended."""
+    values: Record
+    """Metric name → value."""
+    labels: Record = EMPTY
+    """Categories in words, such as the verdict of the evidence."""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the score as JSON data."""
+        return {"outcome": self.outcome, "values": thaw(self.values), "labels": thaw(self.labels)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Score:
+        """Rebuild a score from `to_json`."""
+        return cls(data["outcome"], freeze(data["values"]), freeze(data["labels"]))

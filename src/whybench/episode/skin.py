@@ -1,0 +1,41 @@
+"""A skin: one wording of a family's prompts, kept in a Markdown file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from string import Template
+
+_HEADING = re.compile(r"^## +([a-z_]+) *$", re.MULTILINE)
+_EXTENDS = re.compile(r"^extends: *([a-z_]+) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Skin:
+    """Named passages of text with `$placeholders`.
+
+    >>> Skin("tiny", {"greeting": "Hello $who."}).say("greeting", who="world")
+    'Hello world.'
+    """
+
+    name: str
+    passages: Mapping[str, str]
+
+    def say(self, passage: str, /, **words: object) -> str:
+        """Return a passage with its placeholders filled; unknown ones are an error."""
+        return Template(self.passages[passage]).substitute(words)
+
+
+def read_skin(name: str, load: Callable[[str], str]) -> Skin:
+    """Parse a skin file: `## passage` headings, and `extends: other` to start from another skin.
+
+    `load` returns the text of a skin file by name. Text before the first heading is a note to
+    readers and never shown.
+    """
+    text = load(name)
+    parts = _HEADING.split(text)
+    base = _EXTENDS.search(parts[0])
+    passages = dict(read_skin(base[1], load).passages) if base else {}
+    passages |= {key: body.strip() for key, body in zip(parts[1::2], parts[2::2], strict=True)}
+    return Skin(name, passages)

@@ -1,0 +1,70 @@
+"""The record of an episode: enough to replay and re-score it without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from whybench.core.canonical import Json
+from whybench.episode.action import Action
+from whybench.episode.observation import Observation
+
+Evidence = Literal["own", "optimal", "yoked"]
+"""Whose experiments the agent worked from: its own, the exact experimenter's, or another run's."""
+
+EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action with its observation."""
+
+    action: Action
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What happened in one episode."""
+
+    instance: str
+    """The id of the instance."""
+    steps: tuple[Step, ...]
+    given: int = 0
+    """How many of the first steps were given as evidence, not chosen by the agent."""
+    evidence: Evidence = "own"
+    outcome: str | None = None
+    """How the episode ended: `answered` or an error mode; None if it was left open."""
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions alone; with the instance they determine everything else."""
+        return tuple(step.action for step in self.steps)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the trace as JSON data."""
+        return {
+            "instance": self.instance,
+            "evidence": self.evidence,
+            "given": self.given,
+            "outcome": self.outcome,
+            "steps": [
+                {"action": s.action.to_json(), "observation": s.observation.to_json()}
+                for s in self.steps
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Trace:
+        """Rebuild a trace from `to_json`."""
+        return cls(
+            instance=data["instance"],
+            steps=tuple(
+                Step(Action.from_json(s["action"]), Observation.from_json(s["observation"]))
+                for s in data["steps"]
+            ),
+            given=data["given"],
+            evidence=data["evidence"],
+            outcome=data["outcome"],
+        )

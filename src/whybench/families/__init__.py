@@ -1,0 +1,1 @@
+"""The families: each folder has the same rooms."""

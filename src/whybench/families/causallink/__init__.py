@@ -1,0 +1,5 @@
+"""CausalLink: does one thing drive another? Intervene, watch, answer."""
+
+from whybench.families.causallink.family import CausalLink
+
+FAMILY = CausalLink()

@@ -1,0 +1,118 @@
+"""The paper's dialogue in JSON: a forced first intervention, then choice, interaction, answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from whybench.core.canonical import Json
+from whybench.episode.action import Action
+from whybench.episode.conversation import Turn
+from whybench.episode.extraction import is_bare_object, json_objects
+from whybench.episode.observation import Observation
+from whybench.families.causallink.rules import ANSWERS, LinkEpisode, paragraphs, skin_named
+
+Phase = Literal["first", "choice", "interaction", "answer"]
+
+CHOICES = ("experiment", "answer")
+
+
+class Dialogue:
+    """Tells a CausalLink episode in four kinds of turn.
+
+    A reply that cannot be read is an error of the episode and its turn is asked again, so every
+    loop ends with the episode's patience or its last intervention.
+    """
+
+    def __init__(self, episode: LinkEpisode, skin: str) -> None:
+        self._episode = episode
+        self._skin = skin_named(skin)
+        self._phase: Phase = "answer" if episode.evidence != "own" else "first"
+        self._opened = False
+        self._lenient = False
+        self._error: Observation | None = None
+
+    @property
+    def system(self) -> str:
+        """The rules of the world."""
+        return self._episode.rules(self._skin)
+
+    def turn(self) -> Turn | None:
+        """Return the next prompt, or None when the episode has ended."""
+        if self._episode.done:
+            return None
+        words = self._episode.words()
+        parts = []
+        if self._error is not None:
+            parts.append(self._skin.say("error", reason=self._error.data["reason"], **words))
+        if not self._opened:
+            parts.append(self._episode.situation(self._skin))
+        parts.append(self._skin.say(self._phase, **words))
+        return Turn(paragraphs(*parts), self._phase, self._schema())
+
+    def reply(self, text: str) -> None:
+        """Read a reply: the last object that answers the turn counts."""
+        self._opened = True
+        self._error = None
+        fields = self._fields()
+        found = [read for read in map(_lower, json_objects(text)) if fields.keys() <= read.keys()]
+        if not found:
+            self._step(Action.malformed(f"no JSON object with {' and '.join(fields)} in the reply"))
+            return
+        good = [
+            read for read in found if all(_lower_text(read[key]) in fields[key] for key in fields)
+        ]
+        chosen = {key: (good or found)[-1][key] for key in fields}
+        exact = is_bare_object(text) and all(chosen[key] in fields[key] for key in fields)
+        self._lenient = self._lenient or not exact
+        self._act({key: _lower_text(value) for key, value in chosen.items()})
+
+    def _act(self, said: dict[str, Json]) -> None:
+        if self._phase == "choice":
+            if said["next"] in CHOICES:
+                self._phase = "interaction" if said["next"] == "experiment" else "answer"
+            else:
+                self._step(Action.malformed("`next` must be experiment or answer"))
+        elif self._phase == "answer":
+            self._step(Action.of("answer", answer=said["answer"]))
+        else:
+            noun = self._episode.theme.noun
+            verb = said["action"] if isinstance(said["action"], str) else ""
+            if not self._step(Action.of(verb, **{noun: said[noun]})).is_error:
+                self._phase = "choice"
+
+    def _step(self, action: Action) -> Observation:
+        """Step the episode; an action keeps the loosest reading needed since the one before."""
+        observation = self._episode.step(replace(action, form=self._form(action)))
+        self._lenient = False
+        self._error = observation if observation.is_error else None
+        return observation
+
+    def _form(self, action: Action) -> Literal["strict", "lenient"]:
+        return "lenient" if self._lenient and action.name != "malformed" else "strict"
+
+    def _fields(self) -> dict[str, tuple[str, ...]]:
+        """The fields that a reply to this turn must have, with their legal values."""
+        if self._phase == "choice":
+            return {"next": CHOICES}
+        if self._phase == "answer":
+            return {"answer": ANSWERS}
+        theme, view = self._episode.theme, self._episode.world.view
+        return {theme.noun: view.names, "action": (theme.start, theme.stop)}
+
+    def _schema(self) -> Json:
+        fields = self._fields()
+        return {
+            "type": "object",
+            "properties": {key: {"type": "string", "enum": list(fields[key])} for key in fields},
+            "required": list(fields),
+            "additionalProperties": False,
+        }
+
+
+def _lower(read: dict[str, Json]) -> dict[str, Json]:
+    return {key.strip().casefold(): value for key, value in read.items()}
+
+
+def _lower_text(value: Json) -> Json:
+    return value.strip().casefold() if isinstance(value, str) else value

@@ -1,0 +1,163 @@
+"""The family's face: every room of this folder behind the one protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from pydantic import ValidationError
+
+from whybench.core.canonical import Json, Record
+from whybench.core.graph import Graph, canonical_form
+from whybench.core.seeds import Stream
+from whybench.episode.certificate import Certificate
+from whybench.episode.conversation import Conversation
+from whybench.episode.episode import Episode, Moves, play
+from whybench.episode.family import Family
+from whybench.episode.instance import Instance, Profile
+from whybench.episode.score import Score
+from whybench.episode.trace import Trace
+from whybench.families.causallink import agents, certify, generate
+from whybench.families.causallink.dialogue import Dialogue
+from whybench.families.causallink.params import SUITES, Knobs
+from whybench.families.causallink.plan import minimax, worst_case
+from whybench.families.causallink.rules import SKINS, LinkEpisode
+from whybench.families.causallink.score import METRICS, score
+from whybench.families.causallink.world import World
+
+
+class CausalLink(Family[World]):
+    """Small worlds of entities that drive one another; one yes-or-no question about each."""
+
+    name = "causallink"
+    version = "1"
+    summary = "intervene on entities that drive one another, then say whether x drives y"
+    suites = SUITES
+    skins = SKINS
+    protocols = ("dialogue", "tools")
+    agents = agents.AGENTS
+    metrics = METRICS
+    headline = "accuracy"
+    floor_ceiling: Mapping[str, float] = {"null": 0.6, "null_no": 0.65, "random": 0.65}
+
+    def validated(
+        self, suite: str, _profile: Profile, knobs: Mapping[str, Any]
+    ) -> tuple[Record, int]:
+        """Check knobs; keep those that differ from their defaults."""
+        try:
+            checked = Knobs(**knobs)
+        except ValidationError as error:
+            known = "; ".join(f"{k}: {f.description}" for k, f in Knobs.model_fields.items())
+            raise ValueError(f"{error}\nKnobs of {self.name}: {known}") from error
+        if (
+            suite != "advanced"
+            and {"n", "graphs"} & checked.model_dump(exclude_defaults=True).keys()
+        ):
+            raise ValueError("knobs `n` and `graphs` belong to causallink/advanced")
+        return self.knob_record(checked.model_dump(exclude_defaults=True)), generate.size(
+            suite, checked
+        )
+
+    def world(self, instance: Instance) -> World:
+        """Rebuild the hidden world."""
+        return _world(replace(instance, id="", cluster=""))
+
+    def content(self, world: World) -> Json:
+        """Return graph, start, question, names and listing."""
+        view = world.view
+        return [world.structure, world.graph.children, view.start, view.x, view.y, view.names]
+
+    def latent(self, world: World) -> Json:
+        """Return the order up to renaming; edges that no experiment shows do not count."""
+        return canonical_form(world.below)
+
+    def open_world(self, instance: Instance, world: World) -> LinkEpisode:
+        """Start an episode."""
+        return LinkEpisode(instance, world, _knobs(instance.knobs).max_errors)
+
+    def certify(self, instance: Instance) -> Certificate:
+        """Prove an instance: the exact agent's own run shows that the answer can be forced."""
+        world = self.world(instance)
+        reached = self.score(instance, play(self.open(instance), self.agent("exact", instance)))
+        proved = reached.values["proved"] == 1.0
+        view = world.view
+        return Certificate(
+            instance=instance.id,
+            hypotheses=certify.HYPOTHESES,
+            solvable=proved,
+            identified=proved,
+            best_score=float(proved),
+            fewest=certify.fewest(world),
+            minimax=minimax(view),
+            minimax_upper=worst_case(view),
+            exact_steps=int(reached.values["avg_steps"]),
+            bits=0.0 if proved else 1.0,
+            facts=certify.facts(world),
+        )
+
+    def score(self, instance: Instance, trace: Trace) -> Score:
+        """Replay a trace's actions on the rebuilt world and score what happened."""
+        world = self.world(instance)
+        return score(world, self.replay(instance, trace), _exact_steps(world))
+
+    def agent(self, name: str, instance: Instance) -> Moves:
+        """Start a reference agent."""
+        world = self.world(instance)
+        if name == "oracle":
+            return agents.oracle(world)
+        if name not in agents.STRATEGIES:
+            raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
+        return agents.STRATEGIES[name](world.view, Stream("agent", name, instance.id))
+
+    def conversation(self, episode: Episode, skin: str) -> Conversation:
+        """Tell an episode as the paper's dialogue."""
+        if not isinstance(episode, LinkEpisode):
+            raise ValueError("this is not an episode of causallink")
+        return Dialogue(episode, skin)
+
+    def rivals(self, instance: Instance) -> Iterator[Episode]:
+        """Open the same view on other orders: none at all, one with, one without the asked link."""
+        view = self.world(instance).view
+        on = view.start
+        pairs = [(u, v) for u in range(view.n) for v in range(view.n) if u < v]
+        allowed = [(u, v) for u, v in pairs if not (on >> u & 1 and not on >> v & 1)]
+        for edges in ([], allowed):
+            yield self.open_world(
+                instance, World.of(view, "rival", Graph.from_edges(view.n, edges))
+            )
+
+    def truth(self, instance: Instance) -> Json:
+        """Return the structure, its edges by name, and the right answer."""
+        world = self.world(instance)
+        names = world.view.names
+        return {
+            "structure": world.structure,
+            "edges": [[names[a], names[b]] for a, b in world.graph.edges()],
+            "answer": "yes" if world.truth else "no",
+        }
+
+    def card(self) -> str:
+        """Return the family's card."""
+        return (files(__package__) / "card.md").read_text("utf-8")
+
+
+@lru_cache(maxsize=1024)
+def _world(coordinates: Instance) -> World:
+    """Rebuild a world; a pure function, so the latest ones are kept."""
+    return generate.world(coordinates, _knobs(coordinates.knobs))
+
+
+@lru_cache(maxsize=64)
+def _knobs(record: Record) -> Knobs:
+    return Knobs(**record.asdict())
+
+
+@lru_cache(maxsize=16384)
+def _exact_steps(world: World) -> int:
+    """Count the exact experimenter's interventions on a world; a pure function, so kept."""
+    episode = LinkEpisode(Instance("causallink", "", "", "certified", "", 0), world, 1)
+    play(episode, agents.exact(world.view, Stream("exact")))
+    return episode.applied

@@ -1,0 +1,63 @@
+"""Knobs and suites of CausalLink."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from whybench.families.causallink.theme import THEMES
+
+SUITES = {
+    "core": "84 cases: four small structures, every reachable start, every ordered pair",
+    "core_distinct": "the 45 cases of core that differ in more than names",
+    "collider": "30 cases: two causes of one effect, every reachable start, every ordered pair",
+    "advanced": "random graphs, all moving at the start; 50 graphs x n = 4..7 x 6 questions",
+}
+
+STRUCTURES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
+    "direct": (2, ((0, 1),)),
+    "mediation": (3, ((0, 1), (1, 2))),
+    "confounder": (3, ((1, 0), (1, 2))),
+    "confounder_extra": (3, ((1, 0), (1, 2), (0, 2))),
+    "collider": (3, ((0, 1), (2, 1))),
+}
+"""The fixed structures: number of entities, and edges (cause, effect)."""
+
+CORE = ("direct", "mediation", "confounder", "confounder_extra")
+"""The structures of the paper's core set, in its order."""
+
+SIZES = (4, 5, 6, 7)
+"""Sizes of the paper's advanced set."""
+
+QUESTIONS = 6
+"""Questions asked of each random graph, as in the paper."""
+
+LARGEST = 12
+"""The most entities for which evidence is decided and names are shipped."""
+
+
+class Knobs(BaseModel):
+    """What may be turned; every suite has its published setting as the default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    theme: str = Field("shapes", description="words for entities and their change: a theme file")
+    n: int | None = Field(
+        None, ge=4, le=LARGEST, description="`advanced` only: entities per graph (default 4..7)"
+    )
+    graphs: int = Field(50, ge=1, description="`advanced` only: random graphs per size")
+    limit: int | None = Field(None, ge=0, description="most interventions (default 2n)")
+    max_errors: int = Field(
+        4, ge=1, le=100, description="unreadable or unknown requests after which an episode ends"
+    )
+
+    @field_validator("theme")
+    @classmethod
+    def _known(cls, theme: str) -> str:
+        if theme not in THEMES:
+            raise ValueError(f"no theme {theme!r}: try {', '.join(THEMES)}")
+        return theme
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes of the random graphs."""
+        return SIZES if self.n is None else (self.n,)

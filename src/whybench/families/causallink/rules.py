@@ -1,0 +1,205 @@
+"""Actions and observations: the episode."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from whybench import CANARY
+from whybench.core.canonical import Record
+from whybench.core.graph import members
+from whybench.episode.action import Action, ActionSpec, Argument
+from whybench.episode.episode import ANSWERED, INVALID_ACTION, Episode
+from whybench.episode.instance import Instance
+from whybench.episode.observation import OK, Observation
+from whybench.episode.skin import Skin, read_skin
+from whybench.families.causallink.theme import Theme, read_theme
+from whybench.families.causallink.world import State, World
+
+INVALID_ANSWER = "invalid_answer"
+TIMEOUT = "timeout"
+ANSWERS = ("yes", "no")
+
+_SKINS = files(__package__) / "skins"
+SKINS = ("plain", "step_limited", "think_first", "notebook")
+
+
+@cache
+def skin_named(name: str) -> Skin:
+    """Read one of the family's skins."""
+    if name not in SKINS:
+        raise ValueError(f"no skin {name!r}: try {', '.join(SKINS)}")
+    return read_skin(name, lambda file: (_SKINS / f"{file}.md").read_text("utf-8"))
+
+
+class LinkEpisode(Episode):
+    """Start and stop entities, watch the whole state, then answer yes or no."""
+
+    __slots__ = ("applied", "state", "world")
+
+    def __init__(self, instance: Instance, world: World, max_errors: int) -> None:
+        super().__init__(instance, max_errors)
+        self.world = world
+        self.state: State = world.view.start
+        self.applied = 0
+
+    @property
+    def theme(self) -> Theme:
+        """The words of this world."""
+        return read_theme(self.world.view.theme)
+
+    @property
+    def left(self) -> int:
+        """How many interventions are left."""
+        return self.world.view.limit - self.applied
+
+    @property
+    def actions(self) -> tuple[ActionSpec, ...]:
+        """Start, stop and answer in the theme's words; answer alone once evidence is given."""
+        specs = action_specs(self.theme)
+        return specs if self.evidence == "own" else specs[-1:]
+
+    def _carry_out(self, action: Action) -> Observation:
+        theme, view = self.theme, self.world.view
+        if action.name == "answer":
+            return self._answer(action)
+        if action.name not in (theme.start, theme.stop):
+            return self._unknown(f"there is no action {_shown(action.name)}")
+        if self.applied >= view.limit:
+            self.outcome = TIMEOUT
+            return _error(TIMEOUT, f"all {view.limit} interventions are used up")
+        named = action.args.get(theme.noun)
+        name = named.strip().casefold() if isinstance(named, str) else None
+        if name not in view.names:
+            return self._unknown(f"there is no {theme.noun} {_shown(named)}")
+        v = view.names.index(name)
+        act = self.world.after_start if action.name == theme.start else self.world.after_stop
+        self.state = act(self.state, v)
+        self.applied += 1
+        return Observation(OK, Record((("on", self._on()),)))
+
+    def _answer(self, action: Action) -> Observation:
+        answer = action.args.get("answer")
+        if not isinstance(answer, str) or answer.strip().casefold() not in ANSWERS:
+            return _error(INVALID_ANSWER, f"{_shown(answer)} is neither yes nor no")
+        self.outcome = ANSWERED
+        return Observation(OK)
+
+    def _unknown(self, reason: str) -> Observation:
+        """An unknown word costs nothing, but an intervention under the released rules."""
+        if self._published:
+            self.applied += 1
+            if self.left < 0:
+                self.outcome = TIMEOUT
+        return _error(INVALID_ACTION, reason)
+
+    def _is_fatal(self, error: Observation) -> bool:
+        """Under the released rules unknown words never end an episode, and any other error does."""
+        if self._published:
+            return error.code != INVALID_ACTION
+        return super()._is_fatal(error)
+
+    @property
+    def _published(self) -> bool:
+        return self.instance.profile == "published"
+
+    def _on(self) -> tuple[str, ...]:
+        names = self.world.view.names
+        return tuple(names[v] for v in members(self.state))
+
+    # Words.
+
+    def brief(self, skin: str) -> str:
+        """Return rules, tools, what is seen now, and the question."""
+        words = skin_named(skin)
+        how = "tools" if self.evidence == "own" else "tools_given"
+        return paragraphs(self.rules(words), self.situation(words), words.say(how, **self.words()))
+
+    def rules(self, words: Skin) -> str:
+        """Return the rules of the world, without its state or the question."""
+        given = self.words()
+        return paragraphs(words.say("rules", **given), words.say("goal", **given), CANARY)
+
+    def situation(self, words: Skin) -> str:
+        """Return any evidence that was given, what can be seen now, and the question."""
+        record = ""
+        if self.evidence != "own":
+            lines = [
+                f"{i}. {step.action.name} {step.action.args[self.theme.noun]}: "
+                f"{self.listing(step.observation.data['on'])}"
+                for i, step in enumerate(self._steps[: self.given], 1)
+            ]
+            begin = self.listing(
+                tuple(self.world.view.names[v] for v in members(self.world.view.start))
+            )
+            record = words.say(
+                "given", begin=begin, record="\n".join(lines) or "(none)", **self.words()
+            )
+        return paragraphs(record, words.say("situation", **self.words()))
+
+    def describe(self, observation: Observation, skin: str) -> str:
+        """Return an observation in words."""
+        words = skin_named(skin)
+        if observation.is_error:
+            reason = observation.data.get("reason", "the episode is over")
+            return words.say("error", reason=reason, **self.words())
+        if self.done:
+            return words.say("end", **self.words())
+        return words.say("state", **self.words())
+
+    def words(self) -> dict[str, object]:
+        """Return what the placeholders of a skin stand for now."""
+        theme, view = self.theme, self.world.view
+        return {
+            "noun": theme.noun,
+            "nouns": theme.nouns,
+            "start": theme.start,
+            "stop": theme.stop,
+            "on": theme.on,
+            "off": theme.off,
+            "n": view.n,
+            "names": ", ".join(view.names),
+            "conditions": theme.conditions(view.names),
+            "limit": view.limit,
+            "left": self.left,
+            "listing": self.listing(self._on()),
+            "question": theme.ask(view.names[view.x], view.names[view.y]),
+        }
+
+    def listing(self, on: tuple[str, ...]) -> str:
+        """Return every entity with its condition, in display order."""
+        theme = self.theme
+        return ", ".join(
+            f"{name} {theme.condition(name, name in on)}" for name in self.world.view.names
+        )
+
+
+@cache
+def action_specs(theme: Theme) -> tuple[ActionSpec, ...]:
+    """Return the kinds of action in the words of a theme."""
+    which = Argument(theme.noun, f"the name of one {theme.noun}")
+    return (
+        ActionSpec(theme.start, f"Make a {theme.noun} {theme.on}.", (which,)),
+        ActionSpec(theme.stop, f"Try to make a {theme.noun} {theme.off}.", (which,)),
+        ActionSpec(
+            "answer",
+            "Answer the question. This ends the task.",
+            (Argument("answer", "yes or no"),),
+            final=True,
+        ),
+    )
+
+
+def paragraphs(*parts: str) -> str:
+    """Join the parts that are not empty."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def _error(code: str, reason: str) -> Observation:
+    return Observation(code, Record.of(reason=reason))
+
+
+def _shown(value: object) -> str:
+    """Return what an agent sent, short enough to repeat to it."""
+    text = value if isinstance(value, str) else repr(value)
+    return repr(text[:40])

@@ -1,0 +1,1 @@
+"""Thin doors; an engine is imported only here."""

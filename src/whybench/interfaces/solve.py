@@ -1,0 +1,149 @@
+"""The plainest door: reference agents, or recorded actions, over a suite, and their figures."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whybench.core.canonical import Json
+from whybench.episode.action import Action
+from whybench.episode.certificate import Certificate
+from whybench.episode.episode import play
+from whybench.episode.family import Suite
+from whybench.episode.instance import Instance
+from whybench.episode.score import Metric, Score
+from whybench.episode.trace import Evidence, Trace
+from whybench.stats.interval import Interval, mean_interval, rate_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One scored episode."""
+
+    instance: Instance
+    trace: Trace
+    score: Score
+
+
+def solve(
+    suite: Suite, agent: str, instances: Iterable[Instance], evidence: Evidence = "own"
+) -> Iterator[Result]:
+    """Let a reference agent play instances of a suite."""
+    family = suite.family
+    for instance in instances:
+        episode = family.open(instance, evidence=evidence)
+        trace = play(episode, family.agent(agent, instance))
+        yield Result(instance, trace, family.score(instance, trace))
+
+
+def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
+    """Read a predictions file: one JSON object a line, with `id` and `actions` or `answer`."""
+    predictions: dict[str, tuple[Action, ...]] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            if "actions" in row:
+                actions = tuple(Action.from_json(item) for item in row["actions"])
+            else:
+                actions = (suite.family.submission(row["answer"]),)
+            name = row["id"]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(
+                f"line {number} of {path.name}: {error!r}; a line is "
+                '{"id": …, "actions": […]} or {"id": …, "answer": …}'
+            ) from error
+        if name in predictions:
+            raise ValueError(f"line {number} of {path.name}: {name} is there twice")
+        predictions[name] = actions
+    return predictions
+
+
+def score_predictions(
+    suite: Suite, predictions: Mapping[str, Sequence[Action]], instances: Iterable[Instance]
+) -> Iterator[Result]:
+    """Score recorded actions; an instance without a prediction counts as unfinished."""
+    family = suite.family
+    for instance in instances:
+        episode = family.open(instance)
+        for action in predictions.get(instance.id, ()):
+            episode.step(action)
+        yield Result(instance, episode.trace, family.score(instance, episode.trace))
+
+
+def metric_interval(
+    metric: Metric, values: Sequence[float | None], clusters: Sequence[str]
+) -> Interval:
+    """Return a metric's mean with its clustered interval."""
+    return (rate_interval if metric.rate else mean_interval)(values, clusters)
+
+
+def summary(suite: Suite, agent: str, results: Sequence[Result]) -> dict[str, Json]:
+    """Return the figures of a run: means over the episodes to which a metric applies."""
+    clusters = [result.instance.cluster for result in results]
+    found = {
+        metric.name: metric_interval(
+            metric, [result.score.values.get(metric.name) for result in results], clusters
+        )
+        for metric in suite.family.metrics
+    }
+    return {
+        "suite": suite.path,
+        "agent": agent,
+        "profile": suite.profile,
+        "version": suite.family.version,
+        "salt": suite.salt,
+        "knobs": suite.knobs.asdict(),
+        "instances": len(results),
+        "clusters": len(set(clusters)),
+        "few_clusters": found[suite.family.headline].few_clusters,
+        "outcomes": dict(sorted(Counter(result.score.outcome for result in results).items())),
+        "metrics": {name: _number(i.estimate) for name, i in found.items()},
+        "intervals": {name: [_number(i.low), _number(i.high)] for name, i in found.items()},
+    }
+
+
+def certified(
+    suite: Suite, certificates: Sequence[tuple[Instance, Certificate]]
+) -> dict[str, Json]:
+    """Return what was proven of a suite, and which instances fail."""
+    failed = [
+        {"id": instance.id, "why": why}
+        for instance, certificate in certificates
+        if (why := certificate.defects())
+    ]
+    proofs = [certificate for _, certificate in certificates]
+    figures: dict[str, Json] = {
+        "solvable": sum(proof.solvable for proof in proofs),
+        "identified": sum(proof.identified for proof in proofs),
+        "latents": len({instance.cluster for instance, _ in certificates}),
+    }
+    for name in ("fewest", "minimax", "minimax_upper", "exact_steps", "bits", "best_score"):
+        values = [value for proof in proofs if (value := getattr(proof, name)) is not None]
+        if values:
+            figures[name] = {
+                "n": len(values),
+                "mean": sum(values) / len(values),
+                "max": max(values),
+                "counts": {str(key): n for key, n in sorted(Counter(values).items())},
+            }
+    return {
+        "suite": suite.path,
+        "profile": suite.profile,
+        "version": suite.family.version,
+        "salt": suite.salt,
+        "knobs": suite.knobs.asdict(),
+        "instances": len(proofs),
+        "failed": failed,
+        "figures": figures,
+    }
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN: what cannot be said is null."""
+    return None if math.isnan(value) else value
