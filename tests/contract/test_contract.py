@@ -1,0 +1,280 @@
+"""What every family must pass, whoever wrote it. Parametrised over the registry."""
+
+import json
+import math
+from collections.abc import Iterator
+
+import pytest
+
+from whybench import CANARY
+from whybench.core.canonical import canonical_json
+from whybench.core.seeds import Stream
+from whybench.episode.action import Action
+from whybench.episode.certificate import Certificate
+from whybench.episode.episode import Episode, play
+from whybench.episode.family import Family, Suite, families
+from whybench.episode.hypothesis import Claim, Hypothesis
+from whybench.episode.instance import Instance
+from whybench.episode.observation import Observation
+from whybench.episode.score import Score
+from whybench.episode.trace import Trace
+
+SUITES = [
+    pytest.param(family.suite(name, profile=profile), id=f"{family.name}/{name}/{profile}")
+    for family in families().values()
+    for name in family.suites
+    for profile in family.profiles
+]
+CERTIFIED = [param for param in SUITES if param.id.endswith("certified")]
+FAMILIES = [pytest.param(family, id=family.name) for family in families().values()]
+
+every_suite = pytest.mark.parametrize("suite", SUITES)
+every_certified_suite = pytest.mark.parametrize("suite", CERTIFIED)
+every_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+def spread(suite: Suite, most: int = 60) -> Iterator[Instance]:
+    """Instances spread evenly over a suite."""
+    step = max(1, math.ceil(len(suite) / most))
+    return (suite[index] for index in range(0, len(suite), step))
+
+
+def headline(suite: Suite, agent: str, instance: Instance) -> float:
+    family = suite.family
+    trace = play(family.open(instance), family.agent(agent, instance))
+    return family.score(instance, trace).values[family.headline]
+
+
+@every_suite
+def test_the_exact_agent_reaches_the_certificate(suite: Suite) -> None:
+    family = suite.family
+    for instance in spread(suite):
+        certificate = family.certify(instance)
+        assert certificate.defects() == []
+        assert headline(suite, "exact", instance) == certificate.best_score
+        assert certificate.exact_steps is not None
+        assert certificate.worst_case is None or certificate.exact_steps <= certificate.worst_case
+
+
+@every_certified_suite
+def test_agents_that_know_nothing_stay_below_their_ceiling(suite: Suite) -> None:
+    instances = list(spread(suite, 400))
+    for agent, ceiling in suite.family.floor_ceiling.items():
+        mean = sum(headline(suite, agent, instance) for instance in instances) / len(instances)
+        assert mean < ceiling, f"{agent} scores {mean:.3f} on {suite.path}"
+
+
+@every_family
+def test_every_family_has_floors_and_a_ceiling(family: Family) -> None:
+    assert {"null", "random", "exact", "oracle"} <= family.agents.keys()
+    assert {"null", "random"} <= family.floor_ceiling.keys()
+    assert family.headline in {metric.name for metric in family.metrics}
+
+
+@every_suite
+def test_every_metric_is_scored_and_declared(suite: Suite) -> None:
+    family = suite.family
+    for agent in family.agents:
+        for instance in spread(suite, 5):
+            trace = play(family.open(instance), family.agent(agent, instance))
+            values = family.score(instance, trace).values.asdict()
+            assert list(values) == [metric.name for metric in family.metrics]
+            for metric in family.metrics:
+                assert not metric.rate or values[metric.name] in (None, 0, 1)
+
+
+@every_suite
+def test_other_salts_share_nothing(suite: Suite) -> None:
+    other = suite.family.suite(suite.name, profile=suite.profile, salt="another")
+    here, there = list(spread(suite, 20)), list(spread(other, 20))
+    assert not {instance.id for instance in here} & {instance.id for instance in there}
+    briefs = [
+        [suite.family.open(instance).brief(suite.family.skins[0]) for instance in side]
+        for side in (here, there)
+    ]
+    assert sum(a == b for a, b in zip(*briefs, strict=True)) <= len(here) / 4
+
+
+@every_suite
+def test_replaying_a_trace_gives_the_same_trace_and_score(suite: Suite) -> None:
+    family = suite.family
+    for agent in ("exact", "random"):
+        for instance in spread(suite, 10):
+            trace = play(family.open(instance), family.agent(agent, instance))
+            again = family.replay(instance, trace)
+            assert again == trace
+            assert canonical_json(again.to_json()) == canonical_json(trace.to_json())
+            assert family.score(instance, again) == family.score(instance, trace)
+
+
+@every_suite
+def test_optimal_evidence_suffices_and_only_the_end_is_left(suite: Suite) -> None:
+    family = suite.family
+    for instance in spread(suite, 10):
+        episode = family.open(instance, evidence="optimal")
+        assert all(spec.final for spec in episode.actions)
+        trace = play(episode, family.agent("oracle", instance))
+        assert trace.evidence == "optimal"
+        assert family.replay(instance, trace) == trace
+        best = family.certify(instance).best_score
+        assert family.score(instance, trace).values[family.headline] == best
+
+
+def bad_actions(episode: Episode) -> list[Action]:
+    spec = episode.actions[0]
+    return [
+        Action.malformed("nothing readable"),
+        Action.of("no-such-action", x=1),
+        Action.of(spec.name),
+        Action.of(spec.name, **{a.name: {"a": [None]} for a in spec.arguments}),
+        Action.of(spec.name, **{a.name: "no such thing" for a in spec.arguments}),
+        Action.of(spec.name, **{a.name: "x" * 100_000 for a in spec.arguments}),
+    ]
+
+
+@every_certified_suite
+def test_bad_actions_cost_nothing_and_never_raise(suite: Suite) -> None:
+    family = suite.family
+    skin = family.skins[0]
+    for instance in spread(suite, 5):
+        for bad in bad_actions(family.open(instance)):
+            episode = family.open(instance)
+            before = episode.brief(skin)
+            observation = episode.step(bad)
+            assert observation.is_error
+            assert CANARY not in episode.describe(observation, skin)
+            assert episode.brief(skin) == before
+            trace = play(episode, family.agent("exact", instance))
+            best = family.certify(instance).best_score
+            assert family.score(instance, trace).values[family.headline] == best
+
+
+@every_suite
+def test_nothing_counts_after_the_end(suite: Suite) -> None:
+    family, instance = suite.family, suite[0]
+    episode = family.open(instance)
+    trace = play(episode, family.agent("exact", instance))
+    assert episode.done
+    assert episode.step(trace.actions[-1]).code == "over"
+    assert episode.trace == trace
+
+
+@every_certified_suite
+def test_the_brief_tells_nothing_of_the_truth(suite: Suite) -> None:
+    """Worlds with another truth behind the same view have, word for word, the same prompts."""
+    family = suite.family
+    for instance in spread(suite, 20):
+        episode = family.open(instance)
+        rivals = list(family.rivals(instance))
+        assert rivals
+        for skin in family.skins:
+            told = episode.brief(skin)
+            talk = family.conversation(episode, skin)
+            assert instance.id not in told
+            assert instance.cluster not in told
+            for rival in rivals:
+                assert rival.brief(skin) == told
+                other = family.conversation(rival, skin)
+                assert (other.system, other.turn()) == (talk.system, talk.turn())
+                assert rival.actions == episode.actions
+
+
+@every_suite
+def test_every_prompt_carries_the_canary(suite: Suite) -> None:
+    family = suite.family
+    for instance in spread(suite, 3):
+        for evidence in ("own", "optimal"):
+            for skin in family.skins:
+                episode = family.open(instance, evidence=evidence)
+                assert episode.brief(skin).count(CANARY) == 1
+                assert family.conversation(episode, skin).system.count(CANARY) == 1
+
+
+@every_suite
+def test_every_value_survives_json(suite: Suite) -> None:
+    family = suite.family
+    for instance in spread(suite, 5):
+        trace = play(family.open(instance), family.agent("random", instance))
+        score = family.score(instance, trace)
+        for value in (instance, trace, score, family.certify(instance)):
+            text = json.dumps(value.to_json(), allow_nan=False)
+            again = type(value).from_json(json.loads(text))
+            assert again == value
+            assert hash(again) == hash(value)
+        assert family.rebuilt(json.loads(json.dumps(instance.to_json()))) == instance
+        json.dumps(family.truth(instance), allow_nan=False)
+
+
+def test_hypotheses_survive_json() -> None:
+    claims = (Claim("a->b", True, 0.75), Claim("b->c", (1, 2), undetermined=True))
+    action = Action("note", hypothesis=Hypothesis(claims))
+    assert Action.from_json(json.loads(json.dumps(action.to_json()))) == action
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Claim("a->b", True, 1.5)
+
+
+@every_suite
+def test_a_log_of_another_version_is_refused(suite: Suite) -> None:
+    data = suite[0].to_json()
+    for change in ({"version": "0"}, {"id": data["id"] + "0"}, {"index": 1}):
+        with pytest.raises(ValueError, match="score it with the WhyBench that made it"):
+            suite.family.rebuilt(data | change)
+
+
+@every_family
+def test_scoring_survives_ten_thousand_fuzzed_submissions(family: Family) -> None:
+    stream = Stream("fuzz", family.name)
+    suite = family.suite(next(iter(family.suites)))
+    instances = list(spread(suite, 20))
+    outcomes = set()
+    for _ in range(10_000):
+        instance = stream.choice(instances)
+        episode = family.open(instance)
+        for _ in range(stream.below(6)):
+            episode.step(fuzzed(stream, episode))
+        score = family.score(instance, episode.trace)
+        assert isinstance(score, Score)
+        outcomes.add(score.outcome)
+    assert len(outcomes) > 2
+
+
+def fuzzed(stream: Stream, episode: Episode) -> Action:
+    """Return an action that may be sensible in name, arguments, both or neither."""
+    spec = stream.choice(episode.actions)
+    words = [word.strip(".,:") for word in episode.brief(episode_skin(episode)).split()]
+    values = [stream.choice(words), "yes", "no", "", None, 7, True, [1], {"a": None}, "ÿ\ud800"]
+    name = stream.choice([spec.name, spec.name, spec.name, "malformed", "", "answer", "move"])
+    arguments = [argument.name for argument in spec.arguments] + ["reason", "extra"]
+    args = {stream.choice(arguments): stream.choice(values) for _ in range(stream.below(4))}
+    return Action.from_json({"name": name, "args": args})
+
+
+def episode_skin(episode: Episode) -> str:
+    return families()[episode.instance.family].skins[0]
+
+
+@every_family
+def test_a_card_and_a_summary(family: Family) -> None:
+    assert family.summary
+    for heading in ("## What it measures", "## Known defects", "## Scores"):
+        assert heading in family.card()
+
+
+@every_family
+def test_a_bad_caller_is_told_how_to_mend_it(family: Family) -> None:
+    with pytest.raises(ValueError, match="try "):
+        family.suite("no_such_suite")
+    with pytest.raises(ValueError, match="try certified"):
+        family.suite(next(iter(family.suites)), profile="imaginary")
+    with pytest.raises(ValueError, match="Knobs of"):
+        family.suite(next(iter(family.suites)), knobs={"no_such_knob": 1})
+    with pytest.raises(ValueError, match="try "):
+        family.agent("nobody", family.suite(next(iter(family.suites)))[0])
+    with pytest.raises(IndexError, match="has instances"):
+        family.suite(next(iter(family.suites)))[10**9]
+
+
+def test_values_are_what_the_protocol_says() -> None:
+    for kind in (Instance, Trace, Score, Certificate, Observation, Action, Hypothesis):
+        assert kind.__dataclass_params__.frozen
+        assert hasattr(kind, "__slots__")

@@ -1,0 +1,126 @@
+"""Every episode has exactly one of nine endings, and the evidence decides which kind of right."""
+
+import pytest
+
+from whybench.core.seeds import Stream
+from whybench.episode.action import Action
+from whybench.episode.family import families
+from whybench.families.causallink.score import ERROR_MODES, PROOF
+
+FAMILY = families()["causallink"]
+
+
+def named(structure: str, start: int, x: int, y: int) -> int:
+    from whybench.families.causallink.generate import enumerated
+
+    return next(
+        index
+        for index, case in enumerate(enumerated("core"))
+        if (case.structure, case.start, case.x, case.y) == (structure, start, x, y)
+    )
+
+
+def played(index: int, *actions: tuple[str, str]) -> object:
+    """Play a core case by roles: x and y are the asked pair, z the third entity."""
+    instance = FAMILY.suite("core")[index]
+    episode = FAMILY.open(instance)
+    view = episode.world.view
+    third = next((v for v in range(view.n) if v not in (view.x, view.y)), view.x)
+    names = {"x": view.names[view.x], "y": view.names[view.y], "z": view.names[third]}
+    for name, what in actions:
+        args = {"answer": what} if name == "answer" else {"shape": names[what]}
+        episode.step(Action.of(name, **args))
+    return FAMILY.score(instance, episode.trace)
+
+
+def test_proved_lucky_premature_and_contradicting() -> None:
+    both_off = named("direct", 0, 0, 1)
+    assert played(both_off, ("move", "x"), ("answer", "yes")).labels["proof"] == "proved"
+    assert played(both_off, ("answer", "yes")).labels["proof"] == "lucky"
+    assert played(both_off, ("answer", "no")).labels["proof"] == "premature"
+    wrong = played(both_off, ("move", "x"), ("answer", "no"))
+    assert wrong.labels["proof"] == "contradicts_evidence"
+    assert wrong.labels["bias"] == "illusive_confounder_bias"
+    assert wrong.values["illusive_confounder_bias"] == 1
+
+
+def test_wasted_steps_and_regret() -> None:
+    both_off = named("direct", 0, 0, 1)
+    score = played(both_off, ("move", "x"), ("hold", "x"), ("move", "y"), ("answer", "yes"))
+    assert score.values["wasted_steps"] == 2
+    assert score.values["step_regret"] == 2
+    at_once = named("direct", 0b10, 1, 0)
+    score = played(at_once, ("move", "x"), ("answer", "no"))
+    assert score.values["wasted_steps"] == 1
+    assert score.labels["proof"] == "proved"
+
+
+def test_the_papers_root_cause_example_in_a_mediation() -> None:
+    score = played(named("mediation", 0b111, 1, 2), ("hold", "x"), ("hold", "z"), ("answer", "no"))
+    assert score.labels["bias"] == "root_cause_bias"
+    assert score.labels["proof"] == "premature"
+
+
+def test_shares_sum_to_one_on_random_play() -> None:
+    stream = Stream("shares")
+    suite = FAMILY.suite("advanced")
+    seen = set()
+    for _ in range(400):
+        instance = suite[stream.below(len(suite))]
+        episode = FAMILY.open(instance)
+        names = episode.world.view.names
+        for _ in range(stream.below(14)):
+            episode.step(
+                stream.choice(
+                    [
+                        Action.of("move", shape=stream.choice(names)),
+                        Action.of("hold", shape=stream.choice(names)),
+                        Action.of("hold", shape=stream.choice(names)),
+                        Action.of("hold", shape="nothing"),
+                        Action.malformed("?"),
+                        Action.of("answer", answer=stream.choice(["yes", "no", "hm"])),
+                    ]
+                )
+            )
+        score = FAMILY.score(instance, episode.trace)
+        assert sum(score.values[name] for name in PROOF + ERROR_MODES) == 1
+        seen.add(score.outcome)
+        right = score.values["proved"] + score.values["lucky"]
+        assert score.values["accuracy"] == right
+    assert {"answered", "invalid_format", "invalid_action", "unfinished"} <= seen
+
+
+@pytest.mark.parametrize("suite", ["core", "core_distinct", "collider", "advanced"])
+def test_the_exact_agent_proves_every_instance_within_its_bound(suite: str) -> None:
+    from whybench.episode.episode import play
+
+    steps = []
+    for instance in FAMILY.suite(suite):
+        trace = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
+        score = FAMILY.score(instance, trace)
+        assert score.values["proved"] == 1
+        assert score.values["wasted_steps"] == 0
+        world = FAMILY.world(instance)
+        if suite == "advanced":
+            assert score.values["avg_steps"] <= world.view.n - 1
+        steps.append(score.values["avg_steps"])
+    if suite == "core":
+        assert sum(steps) / len(steps) <= 1.25
+
+
+def test_the_exact_agent_never_sees_the_truth() -> None:
+    """Two worlds with the same view get the same actions until an observation differs."""
+    for index in range(0, 1200, 100):
+        instance = FAMILY.suite("advanced")[index]
+        for rival in FAMILY.rivals(instance):
+            moves = FAMILY.agent("exact", instance)
+            own, other = FAMILY.open(instance), rival
+            action = next(moves)
+            twin = FAMILY.agent("exact", instance)
+            assert next(twin) == action
+            while not own.done:
+                seen, shown = own.step(action), other.step(action)
+                if own.done or seen != shown:
+                    break
+                action = moves.send(seen)
+                assert twin.send(shown) == action

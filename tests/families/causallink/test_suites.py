@@ -1,0 +1,168 @@
+"""What the suites hold, and that nothing but experiments tells the answer."""
+
+from collections import Counter
+
+import pytest
+
+from whybench.core.graph import Graph
+from whybench.episode.episode import play
+from whybench.episode.family import families
+from whybench.families.causallink.generate import behaviour, enumerated
+from whybench.families.causallink.theme import THEMES, read_theme
+
+FAMILY = families()["causallink"]
+
+
+def accuracy(agent: str, **options: object) -> float:
+    suite = FAMILY.suite("advanced", **options)
+    scores = [FAMILY.score(i, play(FAMILY.open(i), FAMILY.agent(agent, i))) for i in suite]
+    return sum(score.values["accuracy"] for score in scores) / len(scores)
+
+
+def test_core_has_the_published_counts() -> None:
+    suite = FAMILY.suite("core")
+    truths = [FAMILY.world(instance).truth for instance in suite]
+    assert (len(suite), sum(truths)) == (84, 37)
+    counts = Counter(FAMILY.world(instance).structure for instance in suite)
+    assert counts == {"direct": 6, "mediation": 24, "confounder": 30, "confounder_extra": 24}
+
+
+def test_core_distinct_are_the_45_behaviours() -> None:
+    codes = Counter(behaviour(case) for case in enumerated("core"))
+    assert Counter(codes.values()) == {2: 39, 1: 6}
+    assert len(FAMILY.suite("core_distinct")) == 45
+    assert len({behaviour(case) for case in enumerated("core_distinct")}) == 45
+
+
+def test_collider_has_every_start_and_pair() -> None:
+    worlds = [FAMILY.world(instance) for instance in FAMILY.suite("collider")]
+    assert len(worlds) == 30
+    assert sum(world.truth for world in worlds) == 10
+    assert len({world.view.start.bit_count() for world in worlds}) == 4
+
+
+def test_advanced_is_balanced_and_has_a_source_over_all() -> None:
+    suite = FAMILY.suite("advanced")
+    worlds = [FAMILY.world(instance) for instance in suite]
+    assert len(worlds) == 1200
+    for n in (4, 5, 6, 7):
+        of_size = [world for world in worlds if world.view.n == n]
+        assert len(of_size) == 300
+        assert sum(world.truth for world in of_size) == 150
+    for world in worlds:
+        n = world.view.n
+        assert world.view.start == (1 << n) - 1
+        assert any(below.bit_count() == n - 1 for below in world.below)
+    for first in range(0, 1200, 6):
+        graphs = {FAMILY.latent(world) for world in worlds[first : first + 6]}
+        assert len(graphs) == 1
+
+
+def test_the_certified_law_is_the_conditional_law() -> None:
+    """Compared with rejection sampling from the plain law, exactly, at n = 4 (chi-square)."""
+    from itertools import combinations
+
+    from scipy import stats
+
+    from whybench.core.seeds import Stream
+    from whybench.families.causallink.generate import _certified_law
+
+    pairs = list(combinations(range(4), 2))
+    allowed = [
+        graph
+        for bits in range(1 << 6)
+        if (
+            graph := Graph.from_edges(4, [p for i, p in enumerate(pairs) if bits >> i & 1])
+        ).reach()[0]
+        == 0b1110
+    ]
+    stream = Stream("law")
+    counts = Counter(_certified_law(stream, 4)[0] for _ in range(4_200))
+    assert set(counts) == set(allowed)
+    assert stats.chisquare([counts[graph] for graph in allowed]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("agent", ["null", "null_no"])
+def test_constant_agents_are_at_one_half(agent: str) -> None:
+    assert accuracy(agent) == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("agent", ["first_listed", "last_listed", "names_only"])
+@pytest.mark.parametrize("salt", ["public", "other"])
+def test_the_listing_tells_nothing(agent: str, salt: str) -> None:
+    assert accuracy(agent, salt=salt) == pytest.approx(0.5, abs=0.04)
+
+
+def test_the_published_law_has_its_declared_defects() -> None:
+    """Listing in causal order, questions only along it, and a "yes" for about 73 %."""
+    suite = FAMILY.suite("advanced", profile="published", knobs={"graphs": 400})
+    worlds = [FAMILY.world(instance) for instance in suite]
+    assert all(world.view.x < world.view.y for world in worlds)
+    assert all(a < b for world in worlds for a, b in world.graph.edges())
+    shares, unreached = [], []
+    for n in (4, 5, 6, 7):
+        of_size = [world for world in worlds if world.view.n == n]
+        shares.append(sum(world.truth for world in of_size) / len(of_size))
+        graphs = of_size[::6]
+        unreached.append(sum(g.below[0].bit_count() != n - 1 for g in graphs) / len(graphs))
+    assert shares == pytest.approx([0.737, 0.725, 0.729, 0.739], abs=0.05)
+    assert unreached == pytest.approx([0.344, 0.385, 0.404, 0.409], abs=0.08)
+    assert accuracy("first_listed", profile="published") > 0.68
+    assert accuracy("null", profile="published") > 0.68
+
+
+def test_core_published_lists_in_the_order_of_the_structure() -> None:
+    for instance, case in zip(
+        FAMILY.suite("core", profile="published"), enumerated("core"), strict=True
+    ):
+        assert FAMILY.world(instance).graph == case.graph
+
+
+@pytest.mark.parametrize("n", [8, 10, 12])
+def test_advanced_goes_to_twelve(n: int) -> None:
+    suite = FAMILY.suite("advanced", knobs={"n": n, "graphs": 4})
+    assert len(suite) == 24
+    for instance in suite:
+        certificate = FAMILY.certify(instance)
+        assert certificate.defects() == []
+        assert certificate.minimax is None
+        assert certificate.minimax_upper == n - 1
+
+
+def test_any_number_of_graphs_extends_the_same_list() -> None:
+    few = FAMILY.suite("advanced", knobs={"n": 9, "graphs": 3})
+    many = FAMILY.suite("advanced", knobs={"n": 9, "graphs": 5})
+    assert [FAMILY.world(i) for i in few] == [FAMILY.world(many[k]) for k in range(18)]
+
+
+def test_themes_have_the_same_worlds_behind_them() -> None:
+    assert len(THEMES) >= 3
+    for theme in THEMES:
+        words = read_theme(theme)
+        assert len(set(words.entities)) == len(words.entities) >= 12
+        suite = FAMILY.suite("advanced", knobs={"theme": theme})
+        for index in (0, 600, 1199):
+            plain = FAMILY.world(FAMILY.suite("advanced")[index])
+            world = FAMILY.world(suite[index])
+            assert (world.graph, world.view.x, world.view.y) == (
+                plain.graph,
+                plain.view.x,
+                plain.view.y,
+            )
+            told = FAMILY.open(suite[index]).brief("plain")
+            assert words.start in told
+            assert all(name in words.entities for name in world.view.names)
+
+
+def test_one_theme_has_a_change_for_each_entity() -> None:
+    own = read_theme("workshop")
+    assert len(set(own.changes)) == len(own.entities)
+    assert len(set(read_theme("shapes").changes)) == 1
+
+
+def test_bad_knobs_are_refused() -> None:
+    for knobs in ({"n": 3}, {"n": 13}, {"graphs": 0}, {"theme": "opera"}, {"max_errors": 0}):
+        with pytest.raises(ValueError, match="Knobs of causallink"):
+            FAMILY.suite("advanced", knobs=knobs)
+    with pytest.raises(ValueError, match="belong to causallink/advanced"):
+        FAMILY.suite("core", knobs={"n": 5})

@@ -1,0 +1,36 @@
+"""Hashes of the first 20 instances of every suite.
+
+Made anew with `python -m tests.golden.make > tests/golden/instances.json`. A change here means
+that old logs can no longer be re-scored: raise the family's version with it.
+"""
+
+import json
+import sys
+
+from whybench.core.canonical import digest
+from whybench.episode.family import families
+
+
+def hashes() -> dict[str, list[str]]:
+    found = {}
+    for family in families().values():
+        for profile in family.profiles:
+            for name in family.suites:
+                for salt in ("public", "other"):
+                    suite = family.suite(name, profile=profile, salt=salt)
+                    found[f"{suite.path}/{profile}/{salt}"] = [
+                        digest(
+                            [
+                                suite[index].to_json(),
+                                family.truth(suite[index]),
+                                family.open(suite[index]).brief(family.skins[0]),
+                            ]
+                        ).hex()[:16]
+                        for index in range(min(20, len(suite)))
+                    ]
+    return found
+
+
+if __name__ == "__main__":
+    json.dump(hashes(), sys.stdout, indent=1)
+    sys.stdout.write("\n")
