@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from whybench.core.canonical import Json
+from whybench.episode.action import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +32,9 @@ class Conversation(Protocol):
 
     def reply(self, text: str) -> None:
         """Take the model's reply to the last turn."""
+
+    def say(self, action: Action) -> tuple[str, bool]:
+        """Return the reply to this turn that leads to an action, and whether it carries it out.
+
+        Reference agents speak through this. A turn that forces something else is answered with it.
+        """

@@ -94,6 +94,11 @@ class Episode(ABC):
         return self.outcome is not None
 
     @property
+    def count(self) -> int:
+        """The number of steps so far."""
+        return len(self._steps)
+
+    @property
     def trace(self) -> Trace:
         """The record so far."""
         return Trace(self.instance.id, tuple(self._steps), self.given, self.evidence, self.outcome)

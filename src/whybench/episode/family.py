@@ -200,11 +200,16 @@ class Family(ABC, Generic[World]):
 
     def replay(self, instance: Instance, trace: Trace) -> Trace:
         """Carry out a trace's actions again, from the same evidence, and return what happens."""
-        given, own = trace.actions[: trace.given], trace.actions[trace.given :]
+        return self.retrace(instance, trace.actions, trace.given, trace.evidence)
+
+    def retrace(
+        self, instance: Instance, actions: Sequence[Action], given: int, evidence: Evidence
+    ) -> Trace:
+        """Carry out actions, the first of them as given evidence, and return what happens."""
         episode = self.open_world(instance, self.world(instance))
-        if trace.evidence != "own":
-            episode.give(given, trace.evidence)
-        for action in own:
+        if evidence != "own":
+            episode.give(actions[:given], evidence)
+        for action in actions[given:]:
             episode.step(action)
         return episode.trace
 

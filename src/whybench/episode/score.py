@@ -20,6 +20,8 @@ class Metric:
     meaning: str
     rate: bool = True
     """Whether every value is 0 or 1."""
+    detail: bool = False
+    """Whether a summary at a glance leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)

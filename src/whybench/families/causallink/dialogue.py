@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Literal
 
@@ -66,6 +67,18 @@ class Dialogue:
         exact = is_bare_object(text) and all(chosen[key] in fields[key] for key in fields)
         self._lenient = self._lenient or not exact
         self._act({key: _lower_text(value) for key, value in chosen.items()})
+
+    def say(self, action: Action) -> tuple[str, bool]:
+        """Put an action into the words that this turn asks for."""
+        theme, view = self._episode.theme, self._episode.world.view
+        final = action.name == "answer"
+        if self._phase == "choice":
+            return json.dumps({"next": "answer" if final else "experiment"}), False
+        if self._phase == "answer":
+            return json.dumps({"answer": action.args["answer"]}), True
+        if final:
+            return json.dumps({theme.noun: view.names[0], "action": theme.stop}), False
+        return json.dumps({theme.noun: action.args[theme.noun], "action": action.name}), True
 
     def _act(self, said: dict[str, Json]) -> None:
         if self._phase == "choice":

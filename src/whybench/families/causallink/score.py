@@ -33,13 +33,16 @@ METRICS = (
     Metric(INVALID_ANSWER, "ended because the answer was neither yes nor no"),
     Metric(TIMEOUT, "asked for an intervention after the last"),
     Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck"),
-    Metric("errors", "at least one error of any kind on the way"),
-    Metric("strict_format", "every reply was just as asked"),
-    Metric("lenient_format", "every reply could be read"),
-    Metric("ineffective_actions", "interventions that changed nothing", rate=False),
+    Metric("errors", "at least one error of any kind on the way", detail=True),
+    Metric("strict_format", "every reply was just as asked", detail=True),
+    Metric("lenient_format", "every reply could be read", detail=True),
+    Metric("ineffective_actions", "interventions that changed nothing", rate=False, detail=True),
     Metric("wasted_steps", "interventions after the answer was forced", rate=False),
     Metric("step_regret", "interventions more than the exact experimenter's", rate=False),
-    *(Metric(name, f"{name.replace('_', ' ')}: share of wrong answers") for name in BIASES),
+    *(
+        Metric(name, f"{name.replace('_', ' ')}: share of wrong answers", detail=True)
+        for name in BIASES
+    ),
 )
 
 

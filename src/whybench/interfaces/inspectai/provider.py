@@ -1,0 +1,123 @@
+"""A provider without a network: reference agents and fixed scripts, as ordinary models.
+
+`whybench/exact` (or any other agent of the family) plays by looking over the solver's shoulder at
+what an agent is told, so that floors and ceilings are ordinary Inspect logs. `whybench/script` says
+given replies. Inspect's own mock model downloads a tokenizer's file on first use; this does not.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
+
+from whybench.core.canonical import Json, thaw
+from whybench.episode.action import Action
+from whybench.interfaces.inspectai.record import LIVE, Live
+
+SCRIPT = "script"
+
+
+@modelapi(name="whybench")
+class Scripted(ModelAPI):
+    """Plays a reference agent (`whybench/AGENT`) or fixed replies (`whybench/script`)."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008 - Inspect's own signature
+        *,
+        replies: list[Json] | None = None,
+        delay: float = 0.0,
+        journal: str | None = None,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        self._replies = replies or []
+        self._delay = delay
+        self._journal = None if journal is None else Path(journal)
+
+    async def generate(
+        self,
+        input: list[ChatMessage],  # noqa: A002 - Inspect's own name
+        tools: list[ToolInfo],  # noqa: ARG002
+        tool_choice: ToolChoice,  # noqa: ARG002
+        config: GenerateConfig,  # noqa: ARG002
+    ) -> ModelOutput:
+        """Return the next reply, with usage figures by a rule of thumb."""
+        live = LIVE.get(None)
+        if live is None:
+            raise ValueError("the provider `whybench` plays whybench tasks only")
+        if self._journal is not None:
+            with self._journal.open("a") as file:
+                file.write(live.instance.id + "\n")
+        if self._delay:
+            await anyio.sleep(self._delay)
+        message = self._scripted(live) if self.model_name == SCRIPT else self._played(live)
+        live.calls += 1
+        output = ModelOutput.from_message(message)
+        output.model = f"whybench/{self.model_name}"
+        said = len(message.text) // 4 + 8 * len(message.tool_calls or ())
+        asked = sum(len(m.text) for m in input) // 4
+        output.usage = ModelUsage(input_tokens=asked, output_tokens=said, total_tokens=asked + said)
+        return output
+
+    async def count_text_tokens(self, text: str) -> int:
+        """Four characters a token: no tokenizer, no network."""
+        return len(text) // 4
+
+    def max_connections(self) -> int:
+        """As many samples at once as Inspect likes."""
+        return 100
+
+    def _scripted(self, live: Live) -> ChatMessageAssistant:
+        """Say the script's next line, from the top for each sample; the last one repeats."""
+        reply = self._replies[min(live.calls, len(self._replies) - 1)]
+        if isinstance(reply, str):
+            return ChatMessageAssistant(content=reply)
+        calls = reply if isinstance(reply, list) else [reply]
+        return ChatMessageAssistant(
+            content="",
+            tool_calls=[
+                ToolCall(
+                    id=f"{live.calls}-{number}",
+                    function=call["tool"],
+                    arguments=call.get("args", {}),
+                    parse_error=call.get("parse_error"),
+                )
+                for number, call in enumerate(calls)
+            ],
+        )
+
+    def _played(self, live: Live) -> ChatMessageAssistant:
+        """Let the reference agent move; in a dialogue, put its move into the words asked for."""
+        action = live.pending or _next_move(live, self.model_name)
+        if live.talk is None:
+            call = ToolCall(id=str(live.calls), function=action.name, arguments=thaw(action.args))
+            return ChatMessageAssistant(content="", tool_calls=[call])
+        text, carried_out = live.talk.say(action)
+        live.pending = None if carried_out else action
+        return ChatMessageAssistant(content=text)
+
+
+def _next_move(live: Live, agent: str) -> Action:
+    if live.moves is None:
+        live.moves = live.family.agent(agent, live.instance)
+        return next(live.moves)
+    return live.moves.send(live.episode.trace.steps[-1].observation)
+
+
+def whybench() -> type[ModelAPI]:
+    """Name the provider for the registry module."""
+    return Scripted

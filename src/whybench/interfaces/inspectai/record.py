@@ -1,0 +1,65 @@
+"""What a sample keeps of an episode: its actions, written once. Everything else is rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from whybench.core.canonical import Json
+from whybench.episode.action import Action
+from whybench.episode.conversation import Conversation
+from whybench.episode.episode import Episode, Moves
+from whybench.episode.family import Family, families
+from whybench.episode.instance import Instance
+from whybench.episode.trace import Trace
+
+INSTANCE = "instance"
+"""Key of the coordinates in a sample's metadata."""
+CLUSTER = "cluster"
+"""Key of the opaque cluster id in a sample's metadata."""
+GIVEN = "given"
+"""Key of another run's experiments in a sample's metadata (evidence `yoked`)."""
+EPISODE = "whybench:episode"
+"""Key of the record in a sample's store."""
+
+
+@dataclass(slots=True)
+class Live:
+    """The episode that a sample is playing, for the scripted provider to look at."""
+
+    family: Family[Any]
+    instance: Instance
+    episode: Episode
+    talk: Conversation | None = None
+    moves: Moves | None = None
+    pending: Action | None = None
+    calls: int = field(default=0)
+
+
+LIVE: ContextVar[Live] = ContextVar("whybench_live")
+"""Set by the solver in its own context, so that samples running at once never meet."""
+
+
+def family_of(metadata: Mapping[str, Any]) -> Family[Any]:
+    """Return the family of a sample."""
+    return families()[metadata[INSTANCE]["family"]]
+
+
+def to_store(trace: Trace, limit: str | None) -> dict[str, Json]:
+    """Return what a sample's store keeps."""
+    return {
+        "evidence": trace.evidence,
+        "given": trace.given,
+        "actions": [action.to_json() for action in trace.actions],
+        "outcome": trace.outcome,
+        "limit": limit,
+    }
+
+
+def from_store(family: Family[Any], instance: Instance, record: Mapping[str, Any] | None) -> Trace:
+    """Play a stored record again."""
+    record = record or {"actions": [], "given": 0, "evidence": "own"}
+    actions = [Action.from_json(action) for action in record["actions"]]
+    return family.retrace(instance, actions, record["given"], record["evidence"])

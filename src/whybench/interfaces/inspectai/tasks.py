@@ -1,0 +1,98 @@
+"""Tasks by name: `inspect eval whybench/causallink -T suite=core -T protocol=tools`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import read_eval_log
+
+from whybench import __version__
+from whybench.core.canonical import Json
+from whybench.episode.family import Suite, find_suite
+from whybench.episode.trace import EVIDENCE, Evidence
+from whybench.interfaces.inspectai.record import CLUSTER, EPISODE, GIVEN, INSTANCE, from_store
+from whybench.interfaces.inspectai.scorer import episode_score
+from whybench.interfaces.inspectai.solver import Protocol, play_episode
+
+
+@task
+def causallink(
+    suite: str = "core",
+    protocol: str = "dialogue",
+    skin: str = "plain",
+    profile: str = "certified",
+    salt: str = "public",
+    evidence: str = "own",
+    yoke: str | None = None,
+    schema: bool = False,
+    **knobs: Any,
+) -> Task:
+    """CausalLink: intervene on a small world, then say whether one thing drives another.
+
+    Args:
+        suite: core, core_distinct, collider or advanced.
+        protocol: `dialogue` (the paper's turns in JSON) or `tools` (function calling).
+        skin: Wording of the prompts: plain, step_limited, think_first or notebook.
+        profile: `certified`, or `published` for comparison with published figures.
+        salt: Another salt gives other instances.
+        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
+        yoke: A log whose experiments are given to this run.
+        schema: Constrain replies of the dialogue by a JSON schema.
+        **knobs: theme, n, graphs, limit, max_errors.
+
+    """
+    found = find_suite(f"causallink/{suite}", profile=profile, salt=salt, knobs=knobs)
+    return build(found, protocol, skin, evidence, yoke, schema)
+
+
+def build(
+    suite: Suite, protocol: str, skin: str, evidence: str, yoke: str | None, schema: bool
+) -> Task:
+    """Make a task of any family's suite."""
+    family = suite.family
+    if skin not in family.skins:
+        raise ValueError(f"no skin {skin!r}: try {', '.join(family.skins)}")
+    if protocol not in family.protocols:
+        raise ValueError(f"no protocol {protocol!r}: try {', '.join(family.protocols)}")
+    if evidence not in EVIDENCE or (evidence == "yoked") != (yoke is not None):
+        raise ValueError("evidence is own, optimal, or yoked together with yoke=LOG")
+    given = {} if yoke is None else experiments_in(yoke, suite)
+    kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
+    how: Protocol = "tools" if protocol == "tools" else "dialogue"
+    return Task(
+        dataset=MemoryDataset(samples(suite, skin, given), name=suite.path),
+        solver=play_episode(how, skin, kind, schema),
+        scorer=episode_score(),
+        version=f"{family.version}-{__version__}",
+        metadata={"suite": suite.path, "profile": suite.profile, "salt": suite.salt},
+    )
+
+
+def samples(suite: Suite, skin: str, given: Mapping[str, Sequence[Json]]) -> list[Sample]:
+    """Return a suite's samples: coordinates and an opaque cluster, never the truth."""
+    made = []
+    for instance in suite:
+        if given and instance.id not in given:
+            raise ValueError(
+                f"the log to yoke to has no sample {instance.id}: same suite and salt?"
+            )
+        metadata: dict[str, Any] = {INSTANCE: instance.to_json(), CLUSTER: instance.cluster}
+        if given:
+            metadata[GIVEN] = list(given[instance.id])
+        brief = suite.family.open(instance).brief(skin)
+        made.append(Sample(id=instance.id, input=brief, metadata=metadata))
+    return made
+
+
+def experiments_in(log: str, suite: Suite) -> dict[str, list[Json]]:
+    """Return the experiments of another run, by sample id."""
+    family = suite.family
+    found = {}
+    for sample in read_eval_log(log).samples or ():
+        instance = family.rebuilt(sample.metadata[INSTANCE])
+        trace = from_store(family, instance, sample.store.get(EPISODE))
+        found[instance.id] = [action.to_json() for action in family.experiments(trace)]
+    return found
