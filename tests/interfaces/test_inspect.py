@@ -1,0 +1,258 @@
+"""Inspect with the scripted provider: the same actions, the same trace and score as elsewhere."""
+
+import json
+import math
+import subprocess
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import Model, get_model
+from rich.console import Console
+
+from whybench.core.canonical import canonical_json
+from whybench.episode.action import Action
+from whybench.episode.episode import play
+from whybench.episode.family import families
+from whybench.interfaces.inspectai.record import EPISODE, from_store
+from whybench.interfaces.play import play_terminal
+
+FAMILY = families()["causallink"]
+
+
+def run(
+    model: str | Model, limit: int | None = None, limits: object = None, **args: object
+) -> EvalLog:
+    log = inspect_eval(
+        "whybench/causallink",
+        task_args={"suite": "core", **args},
+        model=model,
+        display="none",
+        limit=limit,
+        log_realtime=False,
+        score_display=False,
+        **(limits or {}),
+    )[0]
+    assert log.status == "success", log.error
+    return log
+
+
+def metrics(log: EvalLog) -> dict[str, float]:
+    return {score.name: score.metrics["mean"].value for score in log.results.scores}
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalLog]:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("inspect")
+        patch.setenv("XDG_DATA_HOME", str(folder / "data"))
+        patch.setenv("INSPECT_LOG_DIR", str(folder / "logs"))
+        return {p: run("whybench/exact", protocol=p) for p in ("tools", "dialogue")}
+
+
+@pytest.mark.parametrize("protocol", ["tools", "dialogue"])
+def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], protocol: str) -> None:
+    samples = {sample.id: sample for sample in logs[protocol].samples}
+    suite = FAMILY.suite("core")
+    assert len(samples) == 84
+    for instance in suite:
+        sample = samples[instance.id]
+        record = sample.store[EPISODE]
+        trace = from_store(FAMILY, instance, record)
+        actions = [Action.from_json(action) for action in record["actions"]]
+
+        stepped = FAMILY.open(instance)
+        for action in actions:
+            stepped.step(action)
+
+        typed = FAMILY.open(instance)
+        lines = iter(" ".join([a.name, *a.args.asdict().values()]) for a in actions)
+        play_terminal(typed, "plain", Console(quiet=True), lambda _, lines=lines: next(lines))
+
+        texts = {canonical_json(t.to_json()) for t in (trace, stepped.trace, typed.trace)}
+        assert len(texts) == 1
+        score = FAMILY.score(instance, stepped.trace)
+        logged = sample.scores["episode_score"]
+        assert logged.metadata["values"] == score.values.asdict()
+        assert logged.answer == score.outcome == "answered"
+        if protocol == "tools":
+            solved = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
+            assert solved == trace
+
+
+def test_the_dialogue_forces_a_first_action_and_the_tools_do_not(logs: dict[str, EvalLog]) -> None:
+    tools, dialogue = metrics(logs["tools"]), metrics(logs["dialogue"])
+    assert tools["accuracy"] == dialogue["accuracy"] == 1
+    assert tools["proved"] == dialogue["proved"] == 1
+    assert tools["avg_steps"] <= 1.25
+    assert dialogue["avg_steps"] == pytest.approx(tools["avg_steps"] + 15 / 84)
+    assert dialogue["wasted_steps"] == pytest.approx(15 / 84)
+
+
+def test_a_log_holds_coordinates_and_never_the_truth(logs: dict[str, EvalLog]) -> None:
+    for log in logs.values():
+        for sample in log.samples:
+            assert sample.metadata.keys() == {"instance", "cluster"}
+            assert sample.target == ""
+            told = json.dumps([m.text for m in sample.messages]) + json.dumps(sample.metadata)
+            for word in ("mediation", "confounder", "direct cause", "structure", "truth"):
+                assert word not in told
+            assert sample.metadata["cluster"] not in json.dumps([m.text for m in sample.messages])
+
+
+def test_intervals_and_flags_are_in_the_log(logs: dict[str, EvalLog]) -> None:
+    found = {score.name: score.metrics for score in logs["tools"].results.scores}
+    accuracy = found["accuracy"]
+    low, high = (accuracy[f"whybench/interval_{end}"].value for end in ("low", "high"))
+    assert 0 < low < high == 1
+    assert accuracy["whybench/interval_few_clusters"].value == 3
+
+
+def test_the_interval_metric_never_raises() -> None:
+    from inspect_ai.scorer import SampleScore, Score
+
+    from whybench.interfaces.inspectai.metrics import interval
+
+    compute = interval()
+    assert math.isnan(compute([])["low"])
+    one = SampleScore(score=Score(value=1.0), sample_metadata={"cluster": "a"})
+    assert compute([one])["few_clusters"] == 1
+    assert compute([one, SampleScore(score=Score(value=0.0))])["high"] <= 1
+
+
+ANSWER = {"tool": "answer", "args": {"answer": "yes"}}
+
+
+@pytest.mark.parametrize(
+    ("replies", "outcome", "codes"),
+    [
+        (["no call at all"], "invalid_format", ["invalid_format"] * 4),
+        ([{"tool": "nope"}], "invalid_action", ["invalid_action"] * 4),
+        ([{"tool": "hold"}, ANSWER], "answered", ["invalid_format", "ok"]),
+        ([{"tool": "hold", "args": {"shape": 1}}, ANSWER], "answered", ["invalid_format", "ok"]),
+        (
+            [{"tool": "hold", "args": {"shape": "blob"}}, ANSWER],
+            "answered",
+            ["invalid_action", "ok"],
+        ),
+        ([{"tool": "hold", "parse_error": "bad"}, ANSWER], "answered", ["invalid_format", "ok"]),
+        ([{"tool": "answer", "args": {"answer": "hm"}}], "invalid_answer", ["invalid_answer"] * 4),
+        ([[{"tool": "nope"}, ANSWER, ANSWER]], "answered", ["invalid_action", "ok"]),
+    ],
+)
+def test_calls_that_never_reach_a_tool_are_errors_of_the_episode(
+    replies: list[object], outcome: str, codes: list[str]
+) -> None:
+    log = run(get_model("whybench/script", replies=replies), 1, protocol="tools")
+    sample = log.samples[0]
+    assert sample.scores["episode_score"].answer == outcome
+    trace = from_store(FAMILY, FAMILY.suite("core")[0], sample.store[EPISODE])
+    assert [step.observation.code for step in trace.steps] == codes
+
+
+@pytest.mark.parametrize(
+    ("limits", "delay", "outcome"),
+    [
+        ({"message_limit": 4}, 0, "message_limit"),
+        ({"token_limit": 600}, 0, "token_limit"),
+        ({"time_limit": 1}, 0.7, "time_limit"),
+        ({"working_limit": 1}, 0.7, "time_limit"),
+    ],
+)
+def test_every_limit_has_a_named_outcome_and_keeps_the_trace(
+    limits: dict[str, int], delay: float, outcome: str
+) -> None:
+    model = get_model("whybench/exact", delay=delay)
+    log = inspect_eval(
+        "whybench/causallink",
+        task_args={"suite": "core", "protocol": "tools"},
+        model=model,
+        display="none",
+        sample_id=FAMILY.suite("core")[27].id,
+        **limits,
+    )[0]
+    score = log.samples[0].scores["episode_score"]
+    assert score.answer == outcome
+    assert score.value["unfinished"] == 1
+    assert len(log.samples[0].store[EPISODE]["actions"]) >= 1
+
+
+@pytest.mark.parametrize("agent", ["null", "null_no", "random"])
+def test_floors_are_ordinary_logs(agent: str) -> None:
+    found = metrics(run(f"whybench/{agent}", protocol="tools"))
+    suite = FAMILY.suite("core")
+    scores = [FAMILY.score(i, play(FAMILY.open(i), FAMILY.agent(agent, i))) for i in suite]
+    assert found["accuracy"] == pytest.approx(
+        sum(score.values["accuracy"] for score in scores) / 84
+    )
+
+
+def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, EvalLog]) -> None:
+    optimal = run("whybench/oracle", protocol="tools", evidence="optimal")
+    assert metrics(optimal)["proved"] == 1
+    assert metrics(optimal)["avg_steps"] == 0
+    yoked = run("whybench/oracle", evidence="yoked", yoke=logs["tools"].location)
+    assert metrics(yoked)["proved"] == 1
+    for sample in yoked.samples:
+        record = sample.store[EPISODE]
+        assert record["evidence"] == "yoked"
+        assert len(record["actions"]) == record["given"] + 1
+    random = run("whybench/random", protocol="tools")
+    blind = metrics(run("whybench/oracle", evidence="yoked", yoke=random.location))
+    assert blind["accuracy"] == 1
+    assert blind["lucky"] > 0.3
+
+
+def test_bad_task_arguments_are_refused() -> None:
+    for args in (
+        {"skin": "velvet"},
+        {"protocol": "semaphore"},
+        {"evidence": "yoked"},
+        {"suite": "unknown"},
+        {"theme": "opera"},
+    ):
+        with pytest.raises(Exception, match=r"try |yoke=LOG|no suite"):
+            run("whybench/exact", 1, **args)
+
+
+def command(*words: object) -> str:
+    done = subprocess.run(
+        ["inspect", *map(str, words)], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def test_an_old_log_is_rescored_without_a_model(tmp_path: Path, logs: dict[str, EvalLog]) -> None:
+    old = read_eval_log(logs["tools"].location)
+    for sample in old.samples:
+        for name in sample.scores["episode_score"].value:
+            sample.scores["episode_score"].value[name] = 0.25
+    spoiled, mended = tmp_path / "spoiled.eval", tmp_path / "mended.eval"
+    from inspect_ai.log import write_eval_log
+
+    write_eval_log(old, str(spoiled))
+    command(
+        "score", spoiled, "--scorer", "whybench/episode_score", "--model", "none/none",
+        "--action", "overwrite", "--output-file", mended, "--display", "none",
+    )  # fmt: skip
+    new = read_eval_log(str(mended))
+    assert metrics(new) == pytest.approx(metrics(logs["tools"]), nan_ok=True)
+    values = [s.scores["episode_score"].metadata["values"] for s in new.samples]
+    assert all(value["proved"] == 1 for value in values)
+
+
+def test_an_eval_set_runs_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    words = (
+        "eval-set", "whybench/causallink", "-T", "suite=core_distinct", "-T", "protocol=tools",
+        "-T", "theme=nonsense", "--model", "whybench/exact,whybench/null", "--log-dir", folder,
+        "--display", "none",
+    )  # fmt: skip
+    command(*words)
+    logs = [read_eval_log(str(path)) for path in folder.glob("*.eval")]
+    assert {log.eval.model for log in logs} == {"whybench/exact", "whybench/null"}
+    assert all(len(log.samples) == 45 for log in logs)
+    command(*words)
+    assert len(list(folder.glob("*.eval"))) == 2
