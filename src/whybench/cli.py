@@ -90,7 +90,7 @@ def show(
 ) -> None:
     """Show an instance as an agent sees it."""
     found = _suite(suite, profile, salt, knob)
-    instance, family = found[index], found.family
+    instance, family = _instance(found, index, skin), found.family
     shown: dict[str, Any] = {
         "instance": instance.to_json(),
         "brief": family.open(instance).brief(skin),
@@ -124,7 +124,7 @@ def play(
     from whybench.interfaces.play import play_terminal
 
     found = _suite(suite, profile, salt, knob)
-    instance, family, console = found[index], found.family, _console()
+    instance, family, console = _instance(found, index, skin), found.family, _console()
     episode = family.open(instance)
     play_terminal(episode, skin, console)
     score = family.score(instance, episode.trace)
@@ -251,6 +251,15 @@ def _suite(path: str, profile: str, salt: str, knobs: Sequence[str] | None) -> S
             path, profile=profile, salt=salt, knobs={name: value for name, _, value in pairs}
         )
     except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _instance(suite: Suite, index: int, skin: str) -> Instance:
+    if skin not in suite.family.skins:
+        raise typer.BadParameter(f"no skin {skin!r}: try {', '.join(suite.family.skins)}")
+    try:
+        return suite[index]
+    except IndexError as error:
         raise typer.BadParameter(str(error)) from error
 
 

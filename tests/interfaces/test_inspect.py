@@ -157,7 +157,7 @@ def test_calls_that_never_reach_a_tool_are_errors_of_the_episode(
         ({"message_limit": 4}, 0, "message_limit"),
         ({"token_limit": 600}, 0, "token_limit"),
         ({"time_limit": 1}, 0.7, "time_limit"),
-        ({"working_limit": 1}, 0.7, "time_limit"),
+        ({"working_limit": 1}, 0.7, "working_limit"),
     ],
 )
 def test_every_limit_has_a_named_outcome_and_keeps_the_trace(

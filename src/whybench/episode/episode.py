@@ -28,7 +28,16 @@ class Episode(ABC):
     in its mode.
     """
 
-    __slots__ = ("_steps", "errors", "evidence", "given", "instance", "max_errors", "outcome")
+    __slots__ = (
+        "_actions",
+        "_observations",
+        "errors",
+        "evidence",
+        "given",
+        "instance",
+        "max_errors",
+        "outcome",
+    )
 
     def __init__(self, instance: Instance, max_errors: int) -> None:
         self.instance = instance
@@ -37,7 +46,8 @@ class Episode(ABC):
         self.outcome: str | None = None
         self.given = 0
         self.evidence: Evidence = "own"
-        self._steps: list[Step] = []
+        self._actions: list[Action] = []
+        self._observations: list[Observation] = []
 
     @property
     @abstractmethod
@@ -60,7 +70,7 @@ class Episode(ABC):
         """Carry out experiments on the agent's behalf, after which it may only finish."""
         for action in actions:
             self.step(action)
-        self.given = len(self._steps)
+        self.given = self.count
         self.evidence = evidence
 
     def step(self, action: Action) -> Observation:
@@ -74,7 +84,8 @@ class Episode(ABC):
             observation = Observation(INVALID_ACTION, Record.of(reason=reason))
         else:
             observation = self._carry_out(action)
-        self._steps.append(Step(action, observation))
+        self._actions.append(action)
+        self._observations.append(observation)
         if observation.code != OK:
             self.errors += 1
             if self.outcome is None and self._is_fatal(observation):
@@ -96,12 +107,13 @@ class Episode(ABC):
     @property
     def count(self) -> int:
         """The number of steps so far."""
-        return len(self._steps)
+        return len(self._actions)
 
     @property
     def trace(self) -> Trace:
         """The record so far."""
-        return Trace(self.instance.id, tuple(self._steps), self.given, self.evidence, self.outcome)
+        steps = tuple(map(Step, self._actions, self._observations))
+        return Trace(self.instance.id, steps, self.given, self.evidence, self.outcome)
 
 
 def play(episode: Episode, moves: Moves) -> Trace:

@@ -35,13 +35,14 @@ def skin_named(name: str) -> Skin:
 class LinkEpisode(Episode):
     """Start and stop entities, watch the whole state, then answer yes or no."""
 
-    __slots__ = ("applied", "state", "world")
+    __slots__ = ("_seen", "applied", "state", "world")
 
     def __init__(self, instance: Instance, world: World, max_errors: int) -> None:
         super().__init__(instance, max_errors)
         self.world = world
         self.state: State = world.view.start
         self.applied = 0
+        self._seen: dict[State, Observation] = {}
 
     @property
     def theme(self) -> Theme:
@@ -76,7 +77,7 @@ class LinkEpisode(Episode):
         act = self.world.after_start if action.name == theme.start else self.world.after_stop
         self.state = act(self.state, v)
         self.applied += 1
-        return Observation(OK, Record((("on", self._on()),)))
+        return self._see()
 
     def _answer(self, action: Action) -> Observation:
         answer = action.args.get("answer")
@@ -103,6 +104,13 @@ class LinkEpisode(Episode):
     def _published(self) -> bool:
         return self.instance.profile == "published"
 
+    def _see(self) -> Observation:
+        """Show the state; one observation serves every visit, which keeps open episodes small."""
+        observation = self._seen.get(self.state)
+        if observation is None:
+            observation = self._seen[self.state] = Observation(OK, Record((("on", self._on()),)))
+        return observation
+
     def _on(self) -> tuple[str, ...]:
         names = self.world.view.names
         return tuple(names[v] for v in members(self.state))
@@ -116,26 +124,27 @@ class LinkEpisode(Episode):
         return paragraphs(self.rules(words), self.situation(words), words.say(how, **self.words()))
 
     def rules(self, words: Skin) -> str:
-        """Return the rules of the world, without its state or the question."""
+        """Return the rules: the same for every instance of a theme, so that they can be cached."""
         given = self.words()
         return paragraphs(words.say("rules", **given), words.say("goal", **given), CANARY)
 
     def situation(self, words: Skin) -> str:
         """Return any evidence that was given, what can be seen now, and the question."""
-        record = ""
+        given = self.words()
+        record, budget = "", f" {words.say('budget', **given)}"
         if self.evidence != "own":
+            budget = ""
             lines = [
                 f"{i}. {step.action.name} {step.action.args[self.theme.noun]}: "
                 f"{self.listing(step.observation.data['on'])}"
-                for i, step in enumerate(self._steps[: self.given], 1)
+                for i, step in enumerate(self.trace.steps[: self.given], 1)
             ]
             begin = self.listing(
                 tuple(self.world.view.names[v] for v in members(self.world.view.start))
             )
-            record = words.say(
-                "given", begin=begin, record="\n".join(lines) or "(none)", **self.words()
-            )
-        return paragraphs(record, words.say("situation", **self.words()))
+            shown = "\n".join(lines) or "(none)"
+            record = words.say("given", begin=begin, record=shown, **given)
+        return paragraphs(record, words.say("situation", budget=budget, **given))
 
     def describe(self, observation: Observation, skin: str) -> str:
         """Return an observation in words."""
@@ -160,7 +169,6 @@ class LinkEpisode(Episode):
             "n": view.n,
             "names": ", ".join(view.names),
             "conditions": theme.conditions(view.names),
-            "limit": view.limit,
             "left": self.left,
             "listing": self.listing(self._on()),
             "question": theme.ask(view.names[view.x], view.names[view.y]),

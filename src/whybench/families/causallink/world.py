@@ -27,10 +27,13 @@ def stopped(below: tuple[int, ...], above: tuple[int, ...], state: State, v: int
     """
     if not state >> v & 1 or above[v] & state:
         return state
-    left = 0
-    for root in members(state & ~(1 << v)):
+    left, others = 0, state & ~(1 << v)
+    while others:
+        bit = others & -others
+        root = bit.bit_length() - 1
         if not above[root] & state:
-            left |= 1 << root | below[root]
+            left |= bit | below[root]
+        others ^= bit
     return left
 
 

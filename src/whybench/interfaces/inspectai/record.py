@@ -47,19 +47,18 @@ def family_of(metadata: Mapping[str, Any]) -> Family[Any]:
     return families()[metadata[INSTANCE]["family"]]
 
 
-def to_store(trace: Trace, limit: str | None) -> dict[str, Json]:
+def to_store(trace: Trace, crashed: bool) -> dict[str, Json]:
     """Return what a sample's store keeps."""
     return {
         "evidence": trace.evidence,
         "given": trace.given,
         "actions": [action.to_json() for action in trace.actions],
         "outcome": trace.outcome,
-        "limit": limit,
+        "crashed": crashed,
     }
 
 
-def from_store(family: Family[Any], instance: Instance, record: Mapping[str, Any] | None) -> Trace:
+def from_store(family: Family[Any], instance: Instance, record: Mapping[str, Any]) -> Trace:
     """Play a stored record again."""
-    record = record or {"actions": [], "given": 0, "evidence": "own"}
     actions = [Action.from_json(action) for action in record["actions"]]
     return family.retrace(instance, actions, record["given"], record["evidence"])

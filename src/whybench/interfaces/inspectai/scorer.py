@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from inspect_ai.event import SampleLimitEvent
+from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 
@@ -20,9 +22,10 @@ def episode_score() -> Scorer:
         family = family_of(state.metadata)
         instance = family.rebuilt(state.metadata[INSTANCE])
         record = state.store.get(EPISODE)
+        if record is None or record["crashed"]:
+            return Score.unscored(reason="scoring_failed", explanation="the solver crashed")
         found = family.score(instance, from_store(family, instance, record))
-        limit = (record or {}).get("limit")
-        outcome = f"{limit}_limit" if limit and found.outcome == UNFINISHED else found.outcome
+        outcome = _limit() or found.outcome if found.outcome == UNFINISHED else found.outcome
         values = found.values.asdict()
         shown = [metric.name for metric in family.metrics if not metric.detail]
         return Score(
@@ -32,3 +35,11 @@ def episode_score() -> Scorer:
         )
 
     return score
+
+
+def _limit() -> str | None:
+    """Name the limit that ended this sample; its events are there when a log is re-scored too."""
+    for event in reversed(transcript().events):
+        if isinstance(event, SampleLimitEvent):
+            return f"{event.type}_limit"
+    return None

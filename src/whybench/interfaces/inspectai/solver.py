@@ -36,9 +36,6 @@ from whybench.interfaces.inspectai.record import (
 
 Protocol = Literal["dialogue", "tools"]
 
-CANCELLED = "time"
-"""A time limit cancels the solver without a word; this names it."""
-
 
 @solver
 def play_episode(
@@ -59,20 +56,19 @@ def play_episode(
         episode = family.open(instance, evidence=evidence, given=given)
         live = Live(family, instance, episode)
         token = LIVE.set(live)
-        limit: str | None = CANCELLED
+        crashed = False
         try:
             if protocol == "tools":
                 await _use_tools(state, episode, skin)
             else:
                 live.talk = family.conversation(episode, skin)
                 await _converse(state, live.talk, schema)
-            limit = None
-        except LimitExceededError as reached:
-            limit = reached.type
+        except Exception as error:
+            crashed = not isinstance(error, LimitExceededError)
             raise
         finally:
             LIVE.reset(token)
-            state.store.set(EPISODE, to_store(episode.trace, limit))
+            state.store.set(EPISODE, to_store(episode.trace, crashed))
         return state
 
     return solve

@@ -92,7 +92,9 @@ def experiments_in(log: str, suite: Suite) -> dict[str, list[Json]]:
     family = suite.family
     found = {}
     for sample in read_eval_log(log).samples or ():
+        if EPISODE not in sample.store:
+            continue
         instance = family.rebuilt(sample.metadata[INSTANCE])
-        trace = from_store(family, instance, sample.store.get(EPISODE))
+        trace = from_store(family, instance, sample.store[EPISODE])
         found[instance.id] = [action.to_json() for action in family.experiments(trace)]
     return found

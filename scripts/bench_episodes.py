@@ -1,0 +1,79 @@
+"""10,000 episodes open at once in one process, 20 random legal actions each: `python scripts/bench_episodes.py`."""
+
+import argparse
+import gc
+import json
+import statistics
+import time
+
+import psutil
+
+from whybench.core.seeds import Stream
+from whybench.episode.action import Action
+from whybench.episode.family import find_suite
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--episodes", type=int, default=10_000)
+    parser.add_argument("--actions", type=int, default=20)
+    parser.add_argument("--n", type=int, default=10, help="entities; 2n must allow the actions")
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    graphs = -(-options.episodes // 6)
+    suite = find_suite("causallink/advanced", knobs={"n": options.n, "graphs": graphs})
+    family = suite.family
+    warm = [family.open(suite[i]) for i in range(10)]
+    rows = []
+    for _ in range(options.repeats):
+        gc.collect()
+        stream = Stream("bench", "episodes")
+        before = psutil.Process().memory_info().rss
+        began = time.process_time()
+        instances = [suite[i] for i in range(options.episodes)]
+        made = time.process_time()
+        episodes = [family.open(instance) for instance in instances]
+        opened = time.process_time()
+        # The requests come from outside: draw them before the clock that times the actions starts.
+        plans = [
+            [
+                Action.of(stream.choice(("move", "hold")), shape=stream.choice(e.world.view.names))
+                for _ in range(options.actions)
+            ]
+            for e in episodes[:500]
+        ]
+        roles = [[(a.name, e.world.view.names.index(a.args["shape"])) for a in plan]
+                 for plan, e in zip(plans, episodes[:500], strict=True)]  # fmt: skip
+        requests = [
+            [
+                Action.of(name, shape=episode.world.view.names[v])
+                for name, v in roles[i % len(roles)]
+            ]
+            for i, episode in enumerate(episodes)
+        ]
+        started = time.process_time()
+        for turn in range(options.actions):
+            for episode, wanted in zip(episodes, requests, strict=True):
+                episode.step(wanted[turn])
+        ended = time.process_time()
+        assert all(episode.count == options.actions and not episode.done for episode in episodes)
+        assert not any(s.observation.is_error for e in episodes[:100] for s in e.trace.steps)
+        resident = psutil.Process().memory_info().rss - before
+        rows.append(
+            {
+                "instances_per_s": round(options.episodes / (made - began)),
+                "opened_per_s": round(options.episodes / (opened - made)),
+                "actions_per_s": round(options.episodes * options.actions / (ended - started)),
+                "resident_bytes_per_episode": round(resident / options.episodes),
+            }
+        )
+        del instances, episodes, requests, plans, roles
+    best = {key: statistics.median(row[key] for row in rows) for key in rows[0]}
+    best["resident_bytes_per_episode"] = rows[0]["resident_bytes_per_episode"]
+    print(json.dumps({"episodes": len(range(options.episodes)), "actions": options.actions,
+                      "n": options.n, "median": best, "repeats": rows}, indent=2))  # fmt: skip
+    assert warm
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m whybench`."""
+
+from whybench.cli import app
+
+app()

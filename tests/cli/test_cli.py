@@ -1,0 +1,194 @@
+"""The command line, as a person or a script uses it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from whybench.cli import app
+
+
+def run(*words: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
+
+
+def read(*words: object) -> Any:
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_solve_core_exact_reaches_its_bars() -> None:
+    found = read("solve", "causallink/core", "--agent", "exact")
+    assert {
+        "suite", "agent", "profile", "version", "instances", "metrics", "intervals",
+    } <= found.keys()  # fmt: skip
+    assert (found["suite"], found["agent"], found["profile"]) == (
+        "causallink/core",
+        "exact",
+        "certified",
+    )
+    assert found["instances"] == 84
+    metrics = found["metrics"]
+    assert metrics["accuracy"] == metrics["accuracy_true"] == metrics["accuracy_false"] == 1
+    assert metrics["proved"] == 1
+    assert metrics["avg_steps"] <= 1.25
+    for name in ("lucky", "premature", "contradicts_evidence", "wasted_steps", "step_regret"):
+        assert metrics[name] == 0
+    assert found["intervals"].keys() == metrics.keys()
+    low, high = found["intervals"]["accuracy"]
+    assert 0 <= low < high <= 1
+
+
+def test_certify_exits_0_or_1() -> None:
+    both = read("certify", "causallink/core", "causallink/collider")
+    assert [report["instances"] for report in both] == [84, 30]
+    for report in both:
+        assert report["failed"] == []
+        assert report["figures"]["identified"] == report["instances"]
+    assert both[0]["figures"]["fewest"]["counts"] == {"0": 15, "1": 48, "2": 21}
+    assert both[0]["figures"]["minimax"]["counts"] == {"0": 15, "1": 36, "2": 27, "3": 6}
+    broken = run("certify", "causallink/core", "--knob", "limit=1", "--json")
+    assert broken.exit_code == 1
+    failed = json.loads(broken.stdout)["failed"]
+    assert 0 < len(failed) < 84
+    assert "does not reach the best score" in failed[0]["why"][0]
+
+
+def test_a_broken_instance_makes_certify_exit_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from whybench.families.causallink.family import CausalLink
+
+    sound = CausalLink.certify
+
+    def spoilt(self: CausalLink, instance: Any) -> Any:
+        certificate = sound(self, instance)
+        return replace(certificate, minimax=0) if instance.index == 3 else certificate
+
+    monkeypatch.setattr(CausalLink, "certify", spoilt)
+    assert run("certify", "causallink/core", "--limit", 2).exit_code == 0
+    result = run("certify", "causallink/advanced", "--limit", 6, "--json")
+    assert result.exit_code == 1
+    (failed,) = json.loads(result.stdout)["failed"]
+    assert failed["why"] == ["the exact experimenter needs more than the worst case"]
+
+
+def test_solve_and_score_agree(tmp_path: Path) -> None:
+    traces = tmp_path / "traces.jsonl"
+    solved = read("solve", "causallink/core", "--agent", "random", "--traces", traces)
+    scored = read("score", "causallink/core", "--predictions", traces)
+    assert scored["metrics"] == solved["metrics"]
+    assert scored["intervals"] == solved["intervals"]
+
+
+def test_a_short_predictions_file_counts_the_rest_as_unfinished(tmp_path: Path) -> None:
+    ids = [read("show", "causallink/core", "--index", i)["instance"]["id"] for i in (0, 1)]
+    rows = [
+        {"id": ids[0], "answer": "yes"},
+        {"id": ids[1], "actions": [{"name": "answer", "args": {"answer": "yes"}}]},
+    ]
+    path = tmp_path / "p.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    found = read("score", "causallink/core", "--predictions", path)
+    assert found["outcomes"] == {"answered": 2, "unfinished": 82}
+    assert found["metrics"]["accuracy"] == pytest.approx(1 / 84)
+    assert found["metrics"]["accuracy_answered"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("not json", "line 1"),
+        ('{"id": "x"}', "line 1"),
+        ('{"id": "x", "actions": [7]}', "line 1"),
+        ('{"id": "x", "answer": "yes"}', "are not among"),
+        ('{"id": "x", "answer": "yes"}\n{"id": "x", "answer": "no"}', "twice"),
+    ],
+)
+def test_bad_predictions_are_refused(tmp_path: Path, line: str, why: str) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(line)
+    result = run("score", "causallink/core", "--predictions", path)
+    assert result.exit_code == 2
+    assert why in " ".join(result.output.split())
+
+
+def test_show_tells_the_truth_only_when_asked() -> None:
+    shown = read("show", "causallink/advanced", "--index", 700)
+    assert shown.keys() == {"instance", "brief"}
+    told = read("show", "causallink/advanced", "--index", 700, "--truth")
+    assert told["truth"]["answer"] in ("yes", "no")
+    assert told["certificate"]["identified"]
+    assert "question" in run("show", "causallink/core", "--index", 3).output
+
+
+def test_play_to_the_end_and_to_the_end_of_input(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    result = run("play", "causallink/core", "--trace", path, stdin="dance\nanswer yes\n")
+    assert result.exit_code == 0
+    assert "answered" in result.output
+    assert json.loads(path.read_text())["outcome"] == "answered"
+    assert "unfinished" in run("play", "causallink/core", stdin="").output
+
+
+def test_list_names_every_suite() -> None:
+    rows = read("list")
+    assert {"causallink/core", "causallink/advanced"} <= {row["suite"] for row in rows}
+    assert "causallink/core_distinct" in run("list").output
+
+
+def test_knobs_salts_and_limits_reach_the_suite() -> None:
+    found = read(
+        "solve", "causallink/advanced", "--limit", 12, "--salt", "s", "--knob", "n=9",
+        "--knob", "graphs=2", "--knob", "theme=nonsense",
+    )  # fmt: skip
+    assert found["instances"] == 12
+    assert found["knobs"] == {"graphs": 2, "n": 9, "theme": "nonsense"}
+    assert found["metrics"]["proved"] == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("solve", "causallink/nothing"),
+        ("solve", "nothing"),
+        ("solve", "causallink/core", "--agent", "nobody"),
+        ("solve", "causallink/core", "--profile", "secret"),
+        ("solve", "causallink/core", "--evidence", "yoked"),
+        ("solve", "causallink/core", "--knob", "colour=red"),
+        ("certify", "causallink/core", "--knob", "n=5"),
+        ("show", "causallink/core", "--index", "84"),
+        ("show", "causallink/core", "--skin", "velvet"),
+    ],
+)
+def test_bad_callers_get_a_sentence_and_not_a_traceback(words: tuple[str, ...]) -> None:
+    result = run(*words)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+
+
+def test_help_answers_at_once_and_core_is_light() -> None:
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    runs = []
+    for _ in range(5):
+        before = os.times()
+        subprocess.run(
+            [sys.executable, "-m", "whybench", "--help"], capture_output=True, check=True, env=env
+        )
+        after = os.times()
+        user, system = (after[i] - before[i] for i in (2, 3))
+        runs.append(user + system)
+    assert min(runs) < 0.5, "CPU seconds for --help"
+    code = (
+        "import sys, whybench.core.seeds, whybench.core.graph, whybench.core.structure;"
+        "import whybench.episode.family;"
+        "print([m for m in ('inspect_ai', 'pandas', 'pydantic', 'typer') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,36 @@
+import json
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.episode.extraction import is_bare_object, json_objects
+
+objects = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=3)
+
+
+@given(st.lists(objects, max_size=4), st.text(st.characters(exclude_characters="{}"), max_size=9))
+def test_objects_are_found_between_any_words(found: list[dict[str, object]], words: str) -> None:
+    text = words + words.join(json.dumps(item) for item in found) + words
+    assert list(json_objects(text)) == found
+
+
+@given(objects)
+def test_a_bare_object_is_nothing_else(item: dict[str, object]) -> None:
+    text = json.dumps(item)
+    assert is_bare_object(f" {text}\n")
+    assert not is_bare_object(f"so {text}")
+    assert not is_bare_object(f"[{text}]")
+
+
+def test_hostile_text_costs_little() -> None:
+    for text in ("{" * 10**6, '{"a":' * 10**6, '{"a":[' * 10**6, '{"a": 1' * 10**6, "[" * 10**6):
+        began = time.process_time()
+        assert list(json_objects(text)) == []
+        assert not is_bare_object(text)
+        assert time.process_time() - began < 1.5
+
+
+def test_an_object_inside_reasoning_is_not_confused_with_the_last() -> None:
+    text = 'maybe {"a": {"b": 1}}, {broken, then {"c": 2}'
+    assert list(json_objects(text)) == [{"a": {"b": 1}}, {"c": 2}]

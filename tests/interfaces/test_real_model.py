@@ -1,0 +1,111 @@
+"""A real model, for real: a small local one through Inspect's OpenAI-compatible provider.
+
+It proves the plumbing, not the model: it hardly ever answers. Every sample must end with an answer
+or a named error mode, and the figures are printed whatever the verbosity.
+"""
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import EvalLog, read_eval_log
+
+from whybench.interfaces import local_model
+from whybench.interfaces.inspectai.record import EPISODE
+
+pytestmark = pytest.mark.real_model
+
+SHORT = ("-T", "max_errors=2", "-T", "limit=2")
+"""The model reads some 90 tokens a second on two cores: two errors or interventions are enough."""
+
+NAMED = {"answered", "invalid_format", "invalid_action", "invalid_answer", "timeout"}
+LIMITS = {"message_limit", "token_limit", "time_limit", "working_limit"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[local_model.LocalModel]:
+    try:
+        local_model.weights()
+        pytest.importorskip("xllamacpp")
+    except RuntimeError as missing:
+        pytest.skip(str(missing))
+    with local_model.serve() as running:
+        yield running
+
+
+def run(server: local_model.LocalModel, folder: Path, limit: int, *options: str) -> EvalLog:
+    """Run the command that the README shows to users."""
+    words = [
+        "inspect", "eval", "whybench/causallink", "-T", "suite=core", *options,
+        *SHORT, "--model", server.inspect_model, "--limit", str(limit), "--max-tokens", "32",
+        "--temperature", "0", "--max-connections", str(local_model.SLOTS),
+        "--log-dir", str(folder), "--display", "none",
+    ]  # fmt: skip
+    done = subprocess.run(
+        words, env=os.environ | server.environment(), capture_output=True, text=True, timeout=900,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = folder.glob("*.eval")
+    log = read_eval_log(str(path))
+    assert log.status == "success", log.error
+    assert len(log.samples) == limit
+    return log
+
+
+def outcomes(log: EvalLog) -> Counter[str]:
+    assert all(sample.error is None for sample in log.samples)
+    return Counter(sample.scores["episode_score"].answer for sample in log.samples)
+
+
+def tokens(log: EvalLog) -> int:
+    return sum(usage.output_tokens for usage in log.stats.model_usage.values())
+
+
+def applied(log: EvalLog) -> list[float]:
+    return [s.scores["episode_score"].metadata["values"]["avg_steps"] for s in log.samples]
+
+
+def say(capsys: pytest.CaptureFixture[str], what: str, log: EvalLog) -> None:
+    steps = applied(log)
+    with capsys.disabled():
+        print(  # noqa: T201 - the figures belong in the log of every run
+            f"\nreal model, {what}: {len(log.samples)} samples, outcomes {dict(outcomes(log))}, "
+            f"{tokens(log)} tokens generated, {sum(steps) / len(steps):.2f} interventions a sample"
+        )
+
+
+def test_free_replies(
+    server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = run(server, tmp_path, 20, "-T", "protocol=dialogue")
+    say(capsys, "dialogue, free replies", log)
+    assert set(outcomes(log)) <= NAMED
+    assert tokens(log) > 20 * 4
+
+
+def test_replies_held_to_a_schema(
+    server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = run(server, tmp_path, 20, "-T", "protocol=dialogue", "-T", "schema=true")
+    say(capsys, "dialogue, response schema", log)
+    found = outcomes(log)
+    assert set(found) <= NAMED - {"invalid_format"}
+    assert min(applied(log)) >= 1
+    assert tokens(log) > 20 * 4
+    for sample in log.samples:
+        names = {action["name"] for action in sample.store[EPISODE]["actions"]}
+        assert "malformed" not in names
+
+
+def test_tools_that_this_model_cannot_call(
+    server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = run(server, tmp_path, 3, "-T", "protocol=tools")
+    say(capsys, "tools", log)
+    assert set(outcomes(log)) <= NAMED | LIMITS
+    assert outcomes(log)["answered"] == 0
+    assert tokens(log) > 0
