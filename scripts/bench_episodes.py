@@ -1,4 +1,7 @@
-"""10,000 episodes open at once in one process, 20 random legal actions each: `python scripts/bench_episodes.py`."""
+"""10,000 episodes open at once in one process, 20 random legal actions each.
+
+Run it with `python scripts/bench_episodes.py`.
+"""
 
 import argparse
 import gc

@@ -1,4 +1,4 @@
-"""Rules of the tree that no linter knows: no machine's paths, no registry's address, honest pins."""
+"""Rules of the tree that no linter knows: no machine's paths, no registry's address, hashes."""
 
 import re
 import subprocess

@@ -216,7 +216,7 @@ def test_hypotheses_survive_json() -> None:
 @every_suite
 def test_a_log_of_another_version_is_refused(suite: Suite) -> None:
     data = suite[0].to_json()
-    for change in ({"version": "0"}, {"id": data["id"] + "0"}, {"index": 1}):
+    for change in ({"version": "0"}, {"id": data["id"] + "0"}, {"index": 1}, {"salt": "s"}):
         with pytest.raises(ValueError, match="score it with the WhyBench that made it"):
             suite.family.rebuilt(data | change)
 

@@ -17,6 +17,7 @@ from whybench.episode.episode import play
 from whybench.episode.family import families
 from whybench.interfaces.inspectai.record import EPISODE, from_store
 from whybench.interfaces.play import play_terminal
+from whybench.interfaces.solve import solve, summary
 
 FAMILY = families()["causallink"]
 
@@ -39,7 +40,8 @@ def run(
 
 
 def metrics(log: EvalLog) -> dict[str, float]:
-    return {score.name: score.metrics["mean"].value for score in log.results.scores}
+    (scorer,) = log.results.scores
+    return {name: metric.value for name, metric in scorer.metrics.items()}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,7 @@ def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], proto
         sample = samples[instance.id]
         record = sample.store[EPISODE]
         trace = from_store(FAMILY, instance, record)
-        actions = [Action.from_json(action) for action in record["actions"]]
+        actions = [Action.from_json(action) for action in json.loads(record)["actions"]]
 
         stepped = FAMILY.open(instance)
         for action in actions:
@@ -74,7 +76,10 @@ def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], proto
         assert len(texts) == 1
         score = FAMILY.score(instance, stepped.trace)
         logged = sample.scores["episode_score"]
-        assert logged.metadata["values"] == score.values.asdict()
+        values = score.values.asdict()
+        for name, value in logged.value.items():
+            assert value == values[name] or (math.isnan(value) and values[name] is None)
+        assert logged.metadata == score.labels.asdict()
         assert logged.answer == score.outcome == "answered"
         if protocol == "tools":
             solved = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
@@ -102,23 +107,34 @@ def test_a_log_holds_coordinates_and_never_the_truth(logs: dict[str, EvalLog]) -
 
 
 def test_intervals_and_flags_are_in_the_log(logs: dict[str, EvalLog]) -> None:
-    found = {score.name: score.metrics for score in logs["tools"].results.scores}
-    accuracy = found["accuracy"]
-    low, high = (accuracy[f"whybench/interval_{end}"].value for end in ("low", "high"))
-    assert 0 < low < high == 1
-    assert accuracy["whybench/interval_few_clusters"].value == 3
+    found = metrics(logs["tools"])
+    assert 0 < found["accuracy_low"] < found["accuracy_high"] == 1
+    assert found["clusters"] == found["few_clusters"] == 3
+    suite = FAMILY.suite("core")
+    results = list(solve(suite, "exact", suite))
+    same = summary(suite, "exact", results)
+    for name, (low, high) in same["intervals"].items():
+        if name in found and low is not None:
+            assert found[name] == pytest.approx(same["metrics"][name])
+            assert (found[f"{name}_low"], found[f"{name}_high"]) == pytest.approx((low, high))
 
 
-def test_the_interval_metric_never_raises() -> None:
+def test_the_figures_never_raise() -> None:
     from inspect_ai.scorer import SampleScore, Score
 
-    from whybench.interfaces.inspectai.metrics import interval
+    from whybench.interfaces.inspectai.metrics import figures
 
-    compute = interval()
-    assert math.isnan(compute([])["low"])
-    one = SampleScore(score=Score(value=1.0), sample_metadata={"cluster": "a"})
+    compute = figures()
+    assert compute([]) == {}
+    assert compute([SampleScore(score=Score(value=math.nan))]) == {}
+    known = {"cluster": "a", "instance": FAMILY.suite("core")[0].to_json()}
+    one = SampleScore(score=Score(value={"accuracy": 1.0, "avg_steps": 2.0}), sample_metadata=known)
     assert compute([one])["few_clusters"] == 1
-    assert compute([one, SampleScore(score=Score(value=0.0))])["high"] <= 1
+    epochs = SampleScore(score=Score(value={"accuracy": 0.5}), sample_id="s")
+    found = compute([one, epochs])
+    assert found["accuracy"] == 0.75
+    assert found["clusters"] == 2
+    assert math.isnan(compute([SampleScore(score=Score(value={"accuracy": math.nan}))])["accuracy"])
 
 
 ANSWER = {"tool": "answer", "args": {"answer": "yes"}}
@@ -175,7 +191,7 @@ def test_every_limit_has_a_named_outcome_and_keeps_the_trace(
     score = log.samples[0].scores["episode_score"]
     assert score.answer == outcome
     assert score.value["unfinished"] == 1
-    assert len(log.samples[0].store[EPISODE]["actions"]) >= 1
+    assert len(json.loads(log.samples[0].store[EPISODE])["actions"]) >= 1
 
 
 @pytest.mark.parametrize("agent", ["null", "null_no", "random"])
@@ -195,7 +211,7 @@ def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, Ev
     yoked = run("whybench/oracle", evidence="yoked", yoke=logs["tools"].location)
     assert metrics(yoked)["proved"] == 1
     for sample in yoked.samples:
-        record = sample.store[EPISODE]
+        record = json.loads(sample.store[EPISODE])
         assert record["evidence"] == "yoked"
         assert len(record["actions"]) == record["given"] + 1
     random = run("whybench/random", protocol="tools")
@@ -239,8 +255,7 @@ def test_an_old_log_is_rescored_without_a_model(tmp_path: Path, logs: dict[str, 
     )  # fmt: skip
     new = read_eval_log(str(mended))
     assert metrics(new) == pytest.approx(metrics(logs["tools"]), nan_ok=True)
-    values = [s.scores["episode_score"].metadata["values"] for s in new.samples]
-    assert all(value["proved"] == 1 for value in values)
+    assert all(sample.scores["episode_score"].value["proved"] == 1 for sample in new.samples)
 
 
 def test_an_eval_set_runs_by_name(tmp_path: Path) -> None:

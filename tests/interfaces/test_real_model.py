@@ -4,6 +4,7 @@ It proves the plumbing, not the model: it hardly ever answers. Every sample must
 or a named error mode, and the figures are printed whatever the verbosity.
 """
 
+import json
 import os
 import subprocess
 from collections import Counter
@@ -18,8 +19,8 @@ from whybench.interfaces.inspectai.record import EPISODE
 
 pytestmark = pytest.mark.real_model
 
-SHORT = ("-T", "max_errors=2", "-T", "limit=2")
-"""The model reads some 90 tokens a second on two cores: two errors or interventions are enough."""
+SHORT = ("-T", "max_errors=1", "-T", "limit=1")
+"""The model reads some 90 tokens a second on two cores: one error or intervention is enough."""
 
 NAMED = {"answered", "invalid_format", "invalid_action", "invalid_answer", "timeout"}
 LIMITS = {"message_limit", "token_limit", "time_limit", "working_limit"}
@@ -66,7 +67,7 @@ def tokens(log: EvalLog) -> int:
 
 
 def applied(log: EvalLog) -> list[float]:
-    return [s.scores["episode_score"].metadata["values"]["avg_steps"] for s in log.samples]
+    return [sample.scores["episode_score"].value["avg_steps"] for sample in log.samples]
 
 
 def say(capsys: pytest.CaptureFixture[str], what: str, log: EvalLog) -> None:
@@ -97,7 +98,7 @@ def test_replies_held_to_a_schema(
     assert min(applied(log)) >= 1
     assert tokens(log) > 20 * 4
     for sample in log.samples:
-        names = {action["name"] for action in sample.store[EPISODE]["actions"]}
+        names = {action["name"] for action in json.loads(sample.store[EPISODE])["actions"]}
         assert "malformed" not in names
 
 

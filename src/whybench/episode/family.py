@@ -147,10 +147,13 @@ class Family(ABC, Generic[World]):
     ) -> Instance:
         """Return the instance at these coordinates, with the id of its content."""
         bare = Instance(self.name, self.version, suite, profile, salt, index, knobs)
-        world = self.world(bare)
-        content = digest([bare.to_json(), self.content(world)]).hex()[:12]
-        cluster = digest([self.name, salt, "latent", self.latent(world)]).hex()[:12]
-        return replace(bare, id=f"{suite}-{index:04d}-{content}", cluster=cluster)
+        latent = self.latent(self.world(bare))
+        cluster = digest([self.name, salt, "latent", latent]).hex()[:12]
+        return replace(bare, id=self._content_id(bare), cluster=cluster)
+
+    def _content_id(self, bare: Instance) -> str:
+        content = digest([bare.to_json(), self.content(self.world(bare))]).hex()[:12]
+        return f"{bare.suite}-{bare.index:04d}-{content}"
 
     def rebuilt(self, data: Mapping[str, Any]) -> Instance:
         """Rebuild an instance from logged coordinates; refuse one that is no longer the same."""
@@ -158,13 +161,14 @@ class Family(ABC, Generic[World]):
         suite = self.suite(
             logged.suite, profile=logged.profile, salt=logged.salt, knobs=logged.knobs.asdict()
         )
-        now = suite[logged.index]
-        if now != logged:
+        bare = replace(logged, version=self.version, knobs=suite.knobs, id="", cluster="")
+        now = self._content_id(bare)
+        if (now, self.version) != (logged.id, logged.version):
             raise ValueError(
-                f"instance {logged.id} (family version {logged.version}) is {now.id} in this "
-                f"installation (version {now.version}): score it with the WhyBench that made it"
+                f"instance {logged.id} (family version {logged.version}) is {now} in this "
+                f"installation (version {self.version}): score it with the WhyBench that made it"
             )
-        return now
+        return logged
 
     def open(
         self,

@@ -34,8 +34,8 @@ METRICS = (
     Metric(TIMEOUT, "asked for an intervention after the last"),
     Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck"),
     Metric("errors", "at least one error of any kind on the way", detail=True),
-    Metric("strict_format", "every reply was just as asked", detail=True),
-    Metric("lenient_format", "every reply could be read", detail=True),
+    Metric("strict_format", "every reply was just as asked"),
+    Metric("lenient_format", "every reply could be read"),
     Metric("ineffective_actions", "interventions that changed nothing", rate=False, detail=True),
     Metric("wasted_steps", "interventions after the answer was forced", rate=False),
     Metric("step_regret", "interventions more than the exact experimenter's", rate=False),
@@ -109,7 +109,7 @@ def score(world: World, trace: Trace, exact_steps: int) -> Score:
         "step_regret": float(len(own) - exact_steps) if free and right is not None else None,
         **{name: None if pattern is None else float(name == pattern) for name in BIASES},
     }
-    labels = Record.of(structure=world.structure, verdict=told.verdict, proof=proof, bias=pattern)
+    labels = Record.of(verdict=told.verdict, proof=proof, bias=pattern)
     return Score(outcome, Record(values.items()), labels)
 
 

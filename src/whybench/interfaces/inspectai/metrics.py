@@ -1,21 +1,55 @@
-"""An interval that never raises, whatever a run has left."""
+"""The figures of a run: means with clustered intervals, by one metric that never raises."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
-from whybench.interfaces.inspectai.record import CLUSTER
-from whybench.stats import interval as intervals
+from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE, family_of
+from whybench.stats.interval import interval, mean_interval
 
 
 @metric
-def interval() -> Metric:
-    """95 % interval clustered by latent world, flagged when it rests on fewer than ten clusters."""
+def figures() -> Metric:
+    """Mean and 95 % interval of every component, clustered by latent world.
+
+    `accuracy` stands beside `accuracy_low` and `accuracy_high`; `clusters` counts latent worlds,
+    and `few_clusters` is there only when they are too few to trust an interval. One metric for all
+    components keeps names plain and spares Inspect a copy of every score for each component.
+    """
 
     def compute(scores: list[SampleScore]) -> Value:
-        clusters = [str((score.sample_metadata or {}).get(CLUSTER)) for score in scores]
-        found = intervals.interval([score.score.as_float() for score in scores], clusters)
-        bounds = {"low": found.low, "high": found.high}
-        return bounds | ({"few_clusters": found.clusters} if found.few_clusters else {})
+        scored = [score for score in scores if isinstance(score.score.value, Mapping)]
+        if not scored:
+            return {}
+        clusters = [_metadata(score).get(CLUSTER) or str(score.sample_id) for score in scored]
+        rates = _rates(_metadata(scored[0]))
+        found: dict[str, float] = {}
+        few = 0
+        for name in scored[0].score.as_dict():
+            values = [_number(score, name) for score in scored]
+            # A rate averaged over epochs is no rate any more: `interval` looks at the values.
+            bounds = (interval if rates.get(name, True) else mean_interval)(values, clusters)
+            found |= {name: bounds.estimate, f"{name}_low": bounds.low, f"{name}_high": bounds.high}
+            few = max(few, bounds.clusters if bounds.few_clusters else 0)
+        found["clusters"] = len(set(clusters))
+        return found | ({"few_clusters": few} if few else {})
 
     return compute
+
+
+def _metadata(score: SampleScore) -> Mapping[str, Any]:
+    return score.sample_metadata or {}
+
+
+def _rates(metadata: Mapping[str, Any]) -> dict[str, bool]:
+    if INSTANCE not in metadata:
+        return {}
+    return {metric.name: metric.rate for metric in family_of(metadata).metrics}
+
+
+def _number(score: SampleScore, name: str) -> float | None:
+    value = score.score.as_dict().get(name)
+    return float(value) if isinstance(value, int | float) else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from whybench.core.canonical import Json
+from whybench.core.canonical import canonical_json
 from whybench.episode.action import Action
 from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves
@@ -47,18 +48,26 @@ def family_of(metadata: Mapping[str, Any]) -> Family[Any]:
     return families()[metadata[INSTANCE]["family"]]
 
 
-def to_store(trace: Trace, crashed: bool) -> dict[str, Json]:
-    """Return what a sample's store keeps."""
-    return {
-        "evidence": trace.evidence,
-        "given": trace.given,
-        "actions": [action.to_json() for action in trace.actions],
-        "outcome": trace.outcome,
-        "crashed": crashed,
-    }
+def to_store(trace: Trace, crashed: bool) -> str:
+    """Return what a sample's store keeps: one JSON text, as Inspect walks through all else."""
+    return canonical_json(
+        {
+            "evidence": trace.evidence,
+            "given": trace.given,
+            "actions": [action.to_json() for action in trace.actions],
+            "outcome": trace.outcome,
+            "crashed": crashed,
+        }
+    )
 
 
-def from_store(family: Family[Any], instance: Instance, record: Mapping[str, Any]) -> Trace:
+def crashed(stored: str) -> bool:
+    """Tell whether the solver ended with an error of its own."""
+    return bool(json.loads(stored)["crashed"])
+
+
+def from_store(family: Family[Any], instance: Instance, stored: str) -> Trace:
     """Play a stored record again."""
+    record = json.loads(stored)
     actions = [Action.from_json(action) for action in record["actions"]]
     return family.retrace(instance, actions, record["given"], record["evidence"])

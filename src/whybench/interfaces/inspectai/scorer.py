@@ -6,32 +6,36 @@ import math
 
 from inspect_ai.event import SampleLimitEvent
 from inspect_ai.log import transcript
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from whybench.episode.score import UNFINISHED
-from whybench.interfaces.inspectai.metrics import interval
-from whybench.interfaces.inspectai.record import EPISODE, INSTANCE, family_of, from_store
+from whybench.interfaces.inspectai.metrics import figures
+from whybench.interfaces.inspectai.record import EPISODE, INSTANCE, crashed, family_of, from_store
 
 
-@scorer(metrics={"*": [mean(), interval()]})
+@scorer(metrics=[figures()])
 def episode_score() -> Scorer:
-    """Score an episode; a component that does not apply is NaN, which Inspect leaves unscored."""
+    """Score an episode: components as the value, the outcome as the answer, labels as metadata.
+
+    A component that does not apply is NaN, which Inspect leaves unscored. Details are left out: the
+    stored actions give them back at any time, and each figure here costs every sample.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         family = family_of(state.metadata)
         instance = family.rebuilt(state.metadata[INSTANCE])
-        record = state.store.get(EPISODE)
-        if record is None or record["crashed"]:
+        stored = state.store.get(EPISODE)
+        if stored is None or crashed(stored):
             return Score.unscored(reason="scoring_failed", explanation="the solver crashed")
-        found = family.score(instance, from_store(family, instance, record))
+        found = family.score(instance, from_store(family, instance, stored))
         outcome = _limit() or found.outcome if found.outcome == UNFINISHED else found.outcome
         values = found.values.asdict()
         shown = [metric.name for metric in family.metrics if not metric.detail]
         return Score(
             value={name: math.nan if values[name] is None else values[name] for name in shown},
             answer=outcome,
-            metadata={"outcome": outcome, "labels": found.labels.asdict(), "values": values},
+            metadata=found.labels.asdict(),
         )
 
     return score

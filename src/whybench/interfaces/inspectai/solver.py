@@ -1,6 +1,8 @@
-"""The solver: one episode, played by a model through tools or in a dialogue."""
+"""The solver: one episode, played by a model through tools or in a dialogue.
 
-from __future__ import annotations
+Annotations are evaluated here, not postponed: Inspect reads those of a tool at every call, and
+would compile postponed ones each time.
+"""
 
 from typing import Any, Literal
 
