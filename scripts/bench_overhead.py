@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import statistics
+import sys
 import tempfile
 import time
 
@@ -142,6 +143,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=150)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--bar", type=float, default=1.10)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_DATA_HOME"] = folder
@@ -164,6 +166,8 @@ def main() -> None:
         "calls_per_sample": CALLS,
     }
     print(json.dumps(report, indent=2))
+    if report["ratio_of_medians"] > options.bar:
+        sys.exit(f"the overhead misses its bar of {options.bar}")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ def list_suites(as_json: AsJson = False) -> None:
             "agents": list(family.agents),
             "skins": list(family.skins),
             "protocols": list(family.protocols),
+            "knobs": dict(family.knobs),
         }
         for family in families().values()
         for name, what in family.suites.items()
@@ -75,6 +76,9 @@ def list_suites(as_json: AsJson = False) -> None:
         _console().print(f"\n[bold]{family.name}[/bold]: {family.summary}", highlight=False)
         _console().print(f"agents: {', '.join(family.agents)}", highlight=False)
         _console().print(f"skins: {', '.join(family.skins)}", highlight=False)
+        _console().print(f"protocols: {', '.join(family.protocols)}", highlight=False)
+        for knob, what in family.knobs.items():
+            _console().print(f"knob {knob}: {what}", highlight=False)
 
 
 @app.command()
@@ -239,7 +243,11 @@ def local_model(
     """Serve a small local model, so that everything can be tried without a key."""
     from whybench.interfaces import local_model as door
 
-    door.run(port=port, threads=threads)
+    try:
+        door.run(port=port, threads=threads)
+    except RuntimeError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from error
 
 
 def _suite(path: str, profile: str, salt: str, knobs: Sequence[str] | None) -> Suite:

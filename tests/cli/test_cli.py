@@ -53,7 +53,7 @@ def test_certify_exits_0_or_1() -> None:
         assert report["figures"]["identified"] == report["instances"]
     assert both[0]["figures"]["fewest"]["counts"] == {"0": 15, "1": 48, "2": 21}
     assert both[0]["figures"]["minimax"]["counts"] == {"0": 15, "1": 36, "2": 27, "3": 6}
-    broken = run("certify", "causallink/core", "--knob", "limit=1", "--json")
+    broken = run("certify", "causallink/core", "--knob", "budget=1", "--json")
     assert broken.exit_code == 1
     failed = json.loads(broken.stdout)["failed"]
     assert 0 < len(failed) < 84

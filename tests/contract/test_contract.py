@@ -113,7 +113,12 @@ def test_optimal_evidence_suffices_and_only_the_end_is_left(suite: Suite) -> Non
     for instance in spread(suite, 10):
         episode = family.open(instance, evidence="optimal")
         assert all(spec.final for spec in episode.actions)
-        trace = play(episode, family.agent("oracle", instance))
+        for agent in family.agents:
+            again = family.open(instance, evidence="optimal")
+            left = play(again, family.agent(agent, instance, again.evidence_given))
+            assert len(left.steps) == left.given + 1, f"{agent} tries to experiment"
+        exact = family.open(instance, evidence="optimal")
+        trace = play(exact, family.agent("exact", instance, exact.evidence_given))
         assert trace.evidence == "optimal"
         assert family.replay(instance, trace) == trace
         best = family.certify(instance).best_score
@@ -258,6 +263,8 @@ def test_a_card_and_a_summary(family: Family) -> None:
     assert family.summary
     for heading in ("## What it measures", "## Known defects", "## Scores"):
         assert heading in family.card()
+    for name in (*(metric.name for metric in family.metrics), *family.suites, *family.knobs):
+        assert f"`{name}`" in family.card(), f"the card does not explain {name}"
 
 
 @every_family

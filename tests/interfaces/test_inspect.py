@@ -109,7 +109,7 @@ def test_a_log_holds_coordinates_and_never_the_truth(logs: dict[str, EvalLog]) -
 def test_intervals_and_flags_are_in_the_log(logs: dict[str, EvalLog]) -> None:
     found = metrics(logs["tools"])
     assert 0 < found["accuracy_low"] < found["accuracy_high"] == 1
-    assert found["clusters"] == found["few_clusters"] == 3
+    assert (found["clusters"], found["few_clusters"]) == (3, 1)
     suite = FAMILY.suite("core")
     results = list(solve(suite, "exact", suite))
     same = summary(suite, "exact", results)
@@ -214,6 +214,12 @@ def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, Ev
         record = json.loads(sample.store[EPISODE])
         assert record["evidence"] == "yoked"
         assert len(record["actions"]) == record["given"] + 1
+    assert (
+        metrics(run("whybench/exact", evidence="yoked", yoke=logs["tools"].location))["proved"] == 1
+    )
+    assert metrics(run("whybench/exact", protocol="tools", evidence="optimal"))["proved"] == 1
+    part = run("whybench/exact", 5, protocol="tools")
+    assert len(run("whybench/exact", evidence="yoked", yoke=part.location).samples) == 5
     random = run("whybench/random", protocol="tools")
     blind = metrics(run("whybench/oracle", evidence="yoked", yoke=random.location))
     assert blind["accuracy"] == 1

@@ -19,7 +19,7 @@ from whybench.interfaces.inspectai.record import EPISODE
 
 pytestmark = pytest.mark.real_model
 
-SHORT = ("-T", "max_errors=1", "-T", "limit=1")
+SHORT = ("-T", "max_errors=1", "-T", "budget=1")
 """The model reads some 90 tokens a second on two cores: one error or intervention is enough."""
 
 NAMED = {"answered", "invalid_format", "invalid_action", "invalid_answer", "timeout"}

@@ -110,6 +110,11 @@ class Episode(ABC):
         return len(self._actions)
 
     @property
+    def evidence_given(self) -> tuple[Step, ...] | None:
+        """The experiments laid before the agent; None if it makes its own."""
+        return None if self.evidence == "own" else self.trace.steps[: self.given]
+
+    @property
     def trace(self) -> Trace:
         """The record so far."""
         steps = tuple(map(Step, self._actions, self._observations))

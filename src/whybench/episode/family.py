@@ -16,7 +16,7 @@ from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.instance import PROFILES, Instance, Profile
 from whybench.episode.score import Metric, Score
-from whybench.episode.trace import Evidence, Trace
+from whybench.episode.trace import Evidence, Step, Trace
 
 World = TypeVar("World")
 
@@ -65,6 +65,8 @@ class Family(ABC, Generic[World]):
     protocols: tuple[str, ...]
     agents: Mapping[str, str]
     """Reference agent → what it does."""
+    knobs: Mapping[str, str]
+    """Knob → what it turns."""
     metrics: tuple[Metric, ...]
     headline: str
     """The metric that floor and ceiling are stated for."""
@@ -104,8 +106,11 @@ class Family(ABC, Generic[World]):
         """Score a trace; pure."""
 
     @abstractmethod
-    def agent(self, name: str, instance: Instance) -> Moves:
-        """Start a reference agent on an instance; only `oracle` may look at the world."""
+    def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
+        """Start a reference agent; only `oracle` may look at the world.
+
+        `given` is evidence laid before it, after which it may only finish.
+        """
 
     @abstractmethod
     def conversation(self, episode: Episode, skin: str) -> Conversation:
@@ -180,7 +185,8 @@ class Family(ABC, Generic[World]):
         """Start an episode; `optimal` and `yoked` evidence is laid before the agent at once."""
         episode = self.open_world(instance, self.world(instance))
         if evidence == "optimal":
-            given = self.experiments(play(self.open(instance), self.agent("exact", instance)))
+            exact = play(self.open(instance), self.agent("exact", instance))
+            given = self.experiments(exact)
         if evidence != "own":
             episode.give(given, evidence)
         elif given:

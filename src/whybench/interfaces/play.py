@@ -34,7 +34,7 @@ def play_terminal(
     """Let a person play an episode; an end of input leaves it open."""
     console.print(Panel(episode.brief(skin), title=episode.instance.id, highlight=False))
     for spec in episode.actions:
-        usage = " ".join([spec.name, *(f"<{argument.name}>" for argument in spec.arguments)])
+        usage = " ".join([spec.name, *(f"<{argument.meaning}>" for argument in spec.arguments)])
         console.print(f"  [bold]{usage}[/bold]  {spec.meaning}", highlight=False)
     while not episode.done:
         try:

@@ -36,7 +36,7 @@ def solve(
     family = suite.family
     for instance in instances:
         episode = family.open(instance, evidence=evidence)
-        trace = play(episode, family.agent(agent, instance))
+        trace = play(episode, family.agent(agent, instance, episode.evidence_given))
         yield Result(instance, trace, family.score(instance, trace))
 
 

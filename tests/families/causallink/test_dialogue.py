@@ -12,7 +12,8 @@ FAMILY = families()["causallink"]
 
 
 def opened(index: int = 30, skin: str = "plain", **options: object):
-    instance = FAMILY.suite("core", knobs=options.pop("knobs", None))[index]
+    profile = options.pop("profile", "certified")
+    instance = FAMILY.suite("core", profile=profile, knobs=options.pop("knobs", None))[index]
     episode = FAMILY.open(instance, **options)
     return instance, episode, FAMILY.conversation(episode, skin)
 
@@ -122,8 +123,9 @@ def test_errors_are_named_and_the_turn_is_asked_again() -> None:
         "\ud800{\x00}",
     ],
 )
-def test_every_dialogue_ends_whatever_is_said(reply: str) -> None:
-    instance, episode, talk = opened()
+@pytest.mark.parametrize("profile", ["certified", "published"])
+def test_every_dialogue_ends_whatever_is_said(reply: str, profile: str) -> None:
+    instance, episode, talk = opened(profile=profile)
     began = time.process_time()
     for _ in range(200):
         if talk.turn() is None:
@@ -134,6 +136,7 @@ def test_every_dialogue_ends_whatever_is_said(reply: str) -> None:
         "invalid_format",
         "invalid_action",
         "answered",
+        "timeout",
     )
     assert time.process_time() - began < 2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -19,7 +19,7 @@ from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import Score
-from whybench.episode.trace import Trace
+from whybench.episode.trace import Step, Trace
 from whybench.families.causallink import agents, certify, generate
 from whybench.families.causallink.dialogue import Dialogue
 from whybench.families.causallink.params import SUITES, Knobs
@@ -39,6 +39,7 @@ class CausalLink(Family[World]):
     skins = SKINS
     protocols = ("dialogue", "tools")
     agents = agents.AGENTS
+    knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
     headline = "accuracy"
     floor_ceiling: Mapping[str, float] = {"null": 0.6, "null_no": 0.7, "random": 0.65}
@@ -50,7 +51,7 @@ class CausalLink(Family[World]):
         try:
             checked = Knobs(**knobs)
         except ValidationError as error:
-            known = "; ".join(f"{k}: {f.description}" for k, f in Knobs.model_fields.items())
+            known = "; ".join(f"{name}: {what}" for name, what in self.knobs.items())
             raise ValueError(f"{error}\nKnobs of {self.name}: {known}") from error
         if (
             suite != "advanced"
@@ -93,7 +94,7 @@ class CausalLink(Family[World]):
             fewest=certify.fewest(world),
             minimax=minimax(view),
             minimax_upper=worst_case(view),
-            exact_steps=int(reached.values["avg_steps"]),
+            exact_steps=int(reached.values["avg_steps"]) if proved else None,
             bits=0.0 if proved else 1.0,
             facts=certify.facts(world),
         )
@@ -103,14 +104,14 @@ class CausalLink(Family[World]):
         world = self.world(instance)
         return score(world, self.replay(instance, trace), _exact_steps(world))
 
-    def agent(self, name: str, instance: Instance) -> Moves:
+    def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
         """Start a reference agent."""
         world = self.world(instance)
         if name == "oracle":
             return agents.oracle(world)
         if name not in agents.STRATEGIES:
             raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
-        return agents.STRATEGIES[name](world.view, Stream("agent", name, instance.id))
+        return agents.STRATEGIES[name](world.view, Stream("agent", name, instance.id), given)
 
     def conversation(self, episode: Episode, skin: str) -> Conversation:
         """Tell an episode as the paper's dialogue."""

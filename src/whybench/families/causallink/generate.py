@@ -45,16 +45,16 @@ def world(instance: Instance, knobs: Knobs) -> World:
 def _displayed(case: Case, instance: Instance, knobs: Knobs) -> World:
     """Give a case its names and its listing; both are drawn apart from its structure.
 
-    Profile `published` lists entities in the order of the structure's own indices, which is a
-    causal order: the leak of the released code.
+    Profile `published` lists entities in the order of the structure's own indices, which for random
+    graphs is a causal order: the leak of the released code.
     """
     n = case.graph.n
     stream = _stream(instance, "display", instance.suite, n, instance.index)
     place = list(range(n)) if instance.profile == "published" else stream.shuffled(range(n))
     names = stream.sample(read_theme(knobs.theme).entities, n)
     start = sum(1 << place[v] for v in members(case.start))
-    limit = 2 * n if knobs.limit is None else knobs.limit
-    view = View(knobs.theme, tuple(names), start, place[case.x], place[case.y], limit)
+    budget = 2 * n if knobs.budget is None else knobs.budget
+    view = View(knobs.theme, tuple(names), start, place[case.x], place[case.y], budget)
     return World.of(view, case.structure, case.graph.relabelled(place))
 
 

@@ -45,7 +45,7 @@ class Knobs(BaseModel):
         None, ge=4, le=LARGEST, description="`advanced` only: entities per graph (default 4..7)"
     )
     graphs: int = Field(50, ge=1, description="`advanced` only: random graphs per size")
-    limit: int | None = Field(None, ge=0, description="most interventions (default 2n)")
+    budget: int | None = Field(None, ge=0, description="most interventions (default 2n)")
     max_errors: int = Field(
         4, ge=1, le=100, description="unreadable or unknown requests after which an episode ends"
     )

@@ -52,7 +52,7 @@ class LinkEpisode(Episode):
     @property
     def left(self) -> int:
         """How many interventions are left."""
-        return self.world.view.limit - self.applied
+        return self.world.view.budget - self.applied
 
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
@@ -66,9 +66,9 @@ class LinkEpisode(Episode):
             return self._answer(action)
         if action.name not in (theme.start, theme.stop):
             return self._unknown(f"there is no action {_shown(action.name)}")
-        if self.applied >= view.limit:
+        if self.applied >= view.budget:
             self.outcome = TIMEOUT
-            return _error(TIMEOUT, f"all {view.limit} interventions are used up")
+            return _error(TIMEOUT, f"all {view.budget} interventions are used up")
         named = action.args.get(theme.noun)
         name = named.strip().casefold() if isinstance(named, str) else None
         if name not in view.names:
@@ -137,7 +137,7 @@ class LinkEpisode(Episode):
             lines = [
                 f"{i}. {step.action.name} {step.action.args[self.theme.noun]}: "
                 f"{self.listing(step.observation.data['on'])}"
-                for i, step in enumerate(self.trace.steps[: self.given], 1)
+                for i, step in enumerate(self.evidence_given or (), 1)
             ]
             begin = self.listing(
                 tuple(self.world.view.names[v] for v in members(self.world.view.start))

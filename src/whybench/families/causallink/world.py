@@ -46,7 +46,7 @@ class View:
     start: State
     x: int
     y: int
-    limit: int
+    budget: int
     """The most interventions allowed."""
 
     @property

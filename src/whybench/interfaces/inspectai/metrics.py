@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE, family_of
-from whybench.stats.interval import interval, mean_interval
+from whybench.stats.interval import FEW_CLUSTERS, interval, mean_interval
 
 
 @metric
@@ -27,15 +27,13 @@ def figures() -> Metric:
         clusters = [_metadata(score).get(CLUSTER) or str(score.sample_id) for score in scored]
         rates = _rates(_metadata(scored[0]))
         found: dict[str, float] = {}
-        few = 0
         for name in scored[0].score.as_dict():
             values = [_number(score, name) for score in scored]
             # A rate averaged over epochs is no rate any more: `interval` looks at the values.
             bounds = (interval if rates.get(name, True) else mean_interval)(values, clusters)
             found |= {name: bounds.estimate, f"{name}_low": bounds.low, f"{name}_high": bounds.high}
-            few = max(few, bounds.clusters if bounds.few_clusters else 0)
         found["clusters"] = len(set(clusters))
-        return found | ({"few_clusters": few} if few else {})
+        return found | ({"few_clusters": 1.0} if found["clusters"] < FEW_CLUSTERS else {})
 
     return compute
 

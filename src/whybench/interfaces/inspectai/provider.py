@@ -83,6 +83,8 @@ class Scripted(ModelAPI):
 
     def _scripted(self, live: Live) -> ChatMessageAssistant:
         """Say the script's next line, from the top for each sample; the last one repeats."""
+        if not self._replies:
+            raise ValueError("whybench/script needs -M replies=[…], or replies in --model-config")
         reply = self._replies[min(live.calls, len(self._replies) - 1)]
         if isinstance(reply, str):
             return ChatMessageAssistant(content=reply)
@@ -113,7 +115,7 @@ class Scripted(ModelAPI):
 
 def _next_move(live: Live, agent: str) -> Action:
     if live.moves is None:
-        live.moves = live.family.agent(agent, live.instance)
+        live.moves = live.family.agent(agent, live.instance, live.episode.evidence_given)
         return next(live.moves)
     return live.moves.send(live.episode.trace.steps[-1].observation)
 

@@ -41,7 +41,7 @@ def causallink(
         evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
         yoke: A log whose experiments are given to this run.
         schema: Constrain replies of the dialogue by a JSON schema.
-        **knobs: theme, n, graphs, limit, max_errors.
+        **knobs: theme, n, graphs, budget, max_errors.
 
     """
     found = find_suite(f"causallink/{suite}", profile=profile, salt=salt, knobs=knobs)
@@ -59,7 +59,7 @@ def build(
         raise ValueError(f"no protocol {protocol!r}: try {', '.join(family.protocols)}")
     if evidence not in EVIDENCE or (evidence == "yoked") != (yoke is not None):
         raise ValueError("evidence is own, optimal, or yoked together with yoke=LOG")
-    given = {} if yoke is None else experiments_in(yoke, suite)
+    given = None if yoke is None else experiments_in(yoke, suite)
     kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
     how: Protocol = "tools" if protocol == "tools" else "dialogue"
     return Task(
@@ -71,19 +71,24 @@ def build(
     )
 
 
-def samples(suite: Suite, skin: str, given: Mapping[str, Sequence[Json]]) -> list[Sample]:
-    """Return a suite's samples: coordinates and an opaque cluster, never the truth."""
+def samples(suite: Suite, skin: str, given: Mapping[str, Sequence[Json]] | None) -> list[Sample]:
+    """Return samples: coordinates and an opaque cluster, never the truth.
+
+    With the experiments of another run, only the instances of that run.
+    """
     made = []
     for instance in suite:
-        if given and instance.id not in given:
-            raise ValueError(
-                f"the log to yoke to has no sample {instance.id}: same suite and salt?"
-            )
+        if given is not None and instance.id not in given:
+            continue
         metadata: dict[str, Any] = {INSTANCE: instance.to_json(), CLUSTER: instance.cluster}
-        if given:
+        if given is not None:
             metadata[GIVEN] = list(given[instance.id])
         brief = suite.family.open(instance).brief(skin)
         made.append(Sample(id=instance.id, input=brief, metadata=metadata))
+    if not made:
+        raise ValueError(
+            f"the log to yoke to holds no instance of {suite.path}: other salt or knobs?"
+        )
     return made
 
 
