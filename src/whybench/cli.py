@@ -166,11 +166,17 @@ def solve(
     if traces is not None:
         lines = [
             json.dumps(
-                {"id": r.instance.id, "actions": [a.to_json() for a in r.trace.actions]},
+                {
+                    "id": r.instance.id,
+                    "actions": [a.to_json() for a in r.trace.actions[r.trace.given :]],
+                }
             )
             for r in results
         ]
-        traces.write_text("\n".join(lines) + "\n", "utf-8")
+        try:
+            traces.write_text("\n".join(lines) + "\n", "utf-8")
+        except OSError as error:
+            raise typer.BadParameter(str(error)) from error
     _report(door.summary(found, agent, results), as_json)
 
 
@@ -194,6 +200,8 @@ def score(
         raise typer.BadParameter(str(error)) from error
     instances = list(_first(found, limit))
     unknown = given.keys() - {instance.id for instance in instances}
+    if unknown and limit is not None:
+        unknown -= {instance.id for instance in found}
     if unknown:
         raise typer.BadParameter(
             f"{len(unknown)} ids are not among these {len(instances)} instances of {found.path} "
@@ -238,13 +246,13 @@ def certify(
 @app.command(name="local-model")
 def local_model(
     port: Annotated[int, typer.Option(help="port on 127.0.0.1")] = 8765,
-    threads: Annotated[int, typer.Option(min=1, help="threads for the model")] = 2,
+    threads: Annotated[int | None, typer.Option(min=1, help="threads for the model")] = None,
 ) -> None:
     """Serve a small local model, so that everything can be tried without a key."""
     from whybench.interfaces import local_model as door
 
     try:
-        door.run(port=port, threads=threads)
+        door.run(port=port, threads=threads or door.THREADS)
     except RuntimeError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from error
@@ -254,6 +262,8 @@ def _suite(path: str, profile: str, salt: str, knobs: Sequence[str] | None) -> S
     from whybench.episode.family import find_suite
 
     pairs = [knob.partition("=") for knob in knobs or ()]
+    if len({name for name, _, _ in pairs}) < len(pairs):
+        raise typer.BadParameter("a knob is given twice")
     try:
         return find_suite(
             path, profile=profile, salt=salt, knobs={name: value for name, _, value in pairs}

@@ -57,6 +57,8 @@ def test_certify_exits_0_or_1() -> None:
     assert broken.exit_code == 1
     failed = json.loads(broken.stdout)["failed"]
     assert 0 < len(failed) < 84
+    certificate = read("show", "causallink/core", "--truth", "--knob", "budget=0")["certificate"]
+    assert certificate["identified"] == (certificate["fewest"] == 0)
     assert "does not reach the best score" in failed[0]["why"][0]
 
 
@@ -107,6 +109,7 @@ def test_a_short_predictions_file_counts_the_rest_as_unfinished(tmp_path: Path) 
         ("not json", "line 1"),
         ('{"id": "x"}', "line 1"),
         ('{"id": "x", "actions": [7]}', "line 1"),
+        ('{"id": ["x"], "answer": "yes"}', "line 1"),
         ('{"id": "x", "answer": "yes"}', "are not among"),
         ('{"id": "x", "answer": "yes"}\n{"id": "x", "answer": "no"}', "twice"),
     ],
@@ -130,7 +133,7 @@ def test_show_tells_the_truth_only_when_asked() -> None:
 
 def test_play_to_the_end_and_to_the_end_of_input(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
-    result = run("play", "causallink/core", "--trace", path, stdin="dance\nanswer yes\n")
+    result = run("play", "causallink/core", "--trace", path, stdin="dance\nmove [/x]\nanswer yes\n")
     assert result.exit_code == 0
     assert "answered" in result.output
     assert json.loads(path.read_text())["outcome"] == "answered"
@@ -165,6 +168,8 @@ def test_knobs_salts_and_limits_reach_the_suite() -> None:
         ("certify", "causallink/core", "--knob", "n=5"),
         ("show", "causallink/core", "--index", "84"),
         ("show", "causallink/core", "--skin", "velvet"),
+        ("solve", "causallink/advanced", "--knob", "n=5", "--knob", "n=6"),
+        ("solve", "causallink/core", "--limit", "1", "--traces", "no/such/folder/x.jsonl"),
     ],
 )
 def test_bad_callers_get_a_sentence_and_not_a_traceback(words: tuple[str, ...]) -> None:

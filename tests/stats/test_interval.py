@@ -275,7 +275,12 @@ def test_bad_callers(
 
 def test_a_rate_of_other_values_names_the_right_function() -> None:
     with pytest.raises(ValueError, match="use mean_interval"):
-        rate_interval([0, 1, 0.5])
+        rate_interval([0, 1, 1.5])
+
+
+def test_shares_over_epochs_stay_within_zero_and_one() -> None:
+    found = rate_interval([1, 1, 1, 0.5], "abcd")
+    assert 0 <= found.low <= found.estimate == 0.875 <= found.high <= 1
 
 
 # Properties

@@ -37,6 +37,9 @@ class Record(tuple[tuple[str, Any], ...]):
                 return value
         raise KeyError(key)
 
+    def __contains__(self, key: object) -> bool:
+        return any(name == key for name, _ in self)
+
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value under `key`, or `default`."""
         for name, value in self:

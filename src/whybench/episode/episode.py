@@ -69,7 +69,8 @@ class Episode(ABC):
     def give(self, actions: Sequence[Action], evidence: Evidence) -> None:
         """Carry out experiments on the agent's behalf, after which it may only finish."""
         for action in actions:
-            self.step(action)
+            if self.step(action).is_error or self.done:
+                raise ValueError(f"{action.to_json()} is no experiment of {self.instance.id}")
         self.given = self.count
         self.evidence = evidence
 
@@ -78,7 +79,8 @@ class Episode(ABC):
         if self.outcome is not None:
             return Observation(OVER)
         if action.name == MALFORMED:
-            observation = Observation(INVALID_FORMAT, action.args)
+            reason = str(action.args.get("reason", "it could not be read"))
+            observation = Observation(INVALID_FORMAT, Record.of(reason=reason))
         elif self.evidence != "own" and not self._is_final(action):
             reason = "the experiments are done: only the final action is left"
             observation = Observation(INVALID_ACTION, Record.of(reason=reason))

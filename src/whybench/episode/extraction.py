@@ -4,34 +4,50 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 200_000
 """Only the last so many characters of a reply are searched."""
 
-MOST_TRIES = 2_000
-"""Opening braces tried before giving up: hostile text must not cost quadratic time."""
+MOST_READ = 20 * LONGEST
+"""Characters read in all before giving up: hostile text must not cost quadratic time."""
+
+TRY = 500
+"""What every opening brace is charged with, on top of the characters read from it."""
+
+DEEP = 10_000
+"""What an object too deep to read is charged with."""
 
 
-def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects in a text, first to last, skipping whatever stands between them.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A JSON object in a text, and how much of the text is behind it."""
 
-    >>> list(json_objects('I think {"a": 1} is wrong, so {"a": 2}.'))
-    [{'a': 1}, {'a': 2}]
+    value: dict[str, Any]
+    behind: int
+
+
+def json_objects(text: str) -> Iterator[Found]:
+    """Yield the JSON objects in a text, last to first, nested ones before what holds them.
+
+    >>> [found.value for found in json_objects('I think {"a": 1} is wrong, so {"a": 2}.')]
+    [{'a': 2}, {'a': 1}]
     """
     text = text[-LONGEST:]
     decoder = json.JSONDecoder()
-    at = text.find("{")
-    for _ in range(MOST_TRIES):
-        if at < 0:
-            return
+    left, at = MOST_READ, len(text)
+    while left > 0 and (at := text.rfind("{", 0, at)) >= 0:
+        rest = text[at:]  # an error counts the lines before it, so let there be none
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(rest)
+        except json.JSONDecodeError as error:
+            left -= error.pos + TRY
         except (ValueError, RecursionError):
-            end = at + 1
+            left -= DEEP
         else:
-            yield value
-        at = text.find("{", end)
+            left -= end + TRY
+            yield Found(value, len(rest) - end)
 
 
 def is_bare_object(text: str) -> bool:

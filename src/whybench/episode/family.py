@@ -141,6 +141,10 @@ class Family(ABC, Generic[World]):
         """Return a suite by name."""
         if name not in self.suites:
             raise ValueError(f"{self.name} has no suite {name!r}: try {', '.join(self.suites)}")
+        if not isinstance(salt, str):
+            raise ValueError(
+                f"salt {salt!r} was read as a number: use one with a letter, like s{salt}"
+            )
         known = next((p for p in self.profiles if p == profile), None)
         if known is None:
             raise ValueError(f"no profile {profile!r}: try {', '.join(self.profiles)}")
@@ -166,6 +170,8 @@ class Family(ABC, Generic[World]):
         suite = self.suite(
             logged.suite, profile=logged.profile, salt=logged.salt, knobs=logged.knobs.asdict()
         )
+        if not 0 <= logged.index < len(suite):
+            raise ValueError(f"{suite.path} has no instance {logged.index}: is the log whole?")
         bare = replace(logged, version=self.version, knobs=suite.knobs, id="", cluster="")
         now = self._content_id(bare)
         if (now, self.version) != (logged.id, logged.version):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
 
 UNFINISHED = "unfinished"
 """The outcome of an episode that was left open: the agent gave up, or an engine's limit struck."""
+
+
+Role = Literal["main", "side", "detail"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +23,8 @@ class Metric:
     meaning: str
     rate: bool = True
     """Whether every value is 0 or 1."""
-    detail: bool = False
-    """Whether a summary at a glance leaves it out."""
+    role: Role = "main"
+    """`main`: shown with its interval. `side`: shown as a mean. `detail`: left out at a glance."""
 
 
 @dataclass(frozen=True, slots=True)

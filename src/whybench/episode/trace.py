@@ -58,6 +58,8 @@ class Trace:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trace:
         """Rebuild a trace from `to_json`."""
+        if data["evidence"] not in EVIDENCE:
+            raise ValueError(f"evidence {data['evidence']!r} is none of {', '.join(EVIDENCE)}")
         return cls(
             instance=data["instance"],
             steps=tuple(

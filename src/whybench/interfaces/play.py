@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 from rich.panel import Panel
+from rich.text import Text
 
 from whybench.episode.action import Action, ActionSpec
 from whybench.episode.episode import Episode
@@ -32,7 +33,7 @@ def play_terminal(
     episode: Episode, skin: str, console: Console, ask: Callable[[str], str] = input
 ) -> None:
     """Let a person play an episode; an end of input leaves it open."""
-    console.print(Panel(episode.brief(skin), title=episode.instance.id, highlight=False))
+    console.print(Panel(Text(episode.brief(skin)), title=episode.instance.id))
     for spec in episode.actions:
         usage = " ".join([spec.name, *(f"<{argument.meaning}>" for argument in spec.arguments)])
         console.print(f"  [bold]{usage}[/bold]  {spec.meaning}", highlight=False)
@@ -43,4 +44,6 @@ def play_terminal(
             return
         observation = episode.step(read_action(line, episode.actions))
         style = "red" if observation.is_error else ""
-        console.print(episode.describe(observation, skin), style=style, highlight=False)
+        console.print(
+            episode.describe(observation, skin), style=style, highlight=False, markup=False
+        )

@@ -43,7 +43,7 @@ def solve(
 def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
     """Read a predictions file: one JSON object a line, with `id` and `actions` or `answer`."""
     predictions: dict[str, tuple[Action, ...]] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_text("utf-8-sig").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -53,6 +53,8 @@ def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
             else:
                 actions = (suite.family.submission(row["answer"]),)
             name = row["id"]
+            if not isinstance(name, str):
+                raise TypeError("`id` is a text")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(
                 f"line {number} of {path.name}: {error!r}; a line is "

@@ -93,6 +93,8 @@ def mean_interval(values: Values, clusters: Clusters = None, level: float = 0.95
 def rate_interval(values: Values, clusters: Clusters = None, level: float = 0.95) -> Interval:
     """Wilson's score interval for 0/1 values, at the effective sample size of their clusters.
 
+    Shares from 0 to 1, such as 0/1 values averaged over epochs, are taken too.
+
     The effective size is that of the unclustered sample with the same variance,
     n_eff = p(1 - p) / variance, at most n (and never below 1). Without clusters it is n - 1, not n,
     as the variance is corrected for small samples. The critical value is t on clusters - 1 degrees
@@ -109,8 +111,8 @@ def rate_interval(values: Values, clusters: Clusters = None, level: float = 0.95
     0.839
     """
     scored, codes = _scored(values, clusters, level)
-    if not _binary(scored):
-        raise ValueError("a rate needs values of 0 or 1; use mean_interval for other scores")
+    if ((scored < 0) | (scored > 1)).any():
+        raise ValueError("a rate needs values from 0 to 1; use mean_interval for other scores")
     return _rate(scored, codes, level)
 
 

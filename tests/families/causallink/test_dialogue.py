@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from whybench.core.seeds import Stream
 from whybench.episode.episode import play
 from whybench.episode.family import families
 
@@ -78,6 +79,10 @@ def test_a_valid_object_is_preferred_to_a_later_invalid_one() -> None:
 def test_strict_and_lenient_validity_are_told_apart() -> None:
     for reply, strict, lenient in (
         ('{"shape": "%s", "action": "move"}', 1, 1),
+        ('{"Shape": "%s", "action": "move"}', 0, 1),
+        ('{"shape": "%s", "action": "MOVE"}', 0, 1),
+        ('{"shape": "%s", "action": "move", "why": "so"}', 0, 1),
+        ('{"reply": {"shape": "%s", "action": "move"}}', 0, 1),
         ('Well: {"shape": "%s", "action": "move"}', 0, 1),
         ('shape %s, action "move"', 0, 0),
     ):
@@ -116,6 +121,11 @@ def test_errors_are_named_and_the_turn_is_asked_again() -> None:
         '{"answer": "yes"}',
         '{"shape": 7, "action": ["move"]}',
         '{"shape": "sphere", "action": "move"}',
+        '{"shape": "sphere", "action": "malformed"}',
+        '{"shape": "sphere", "action": "answer"}',
+        '{"shape": ' + "[" * 40 + "]" * 40 + ', "action": "move"}',
+        '{"answer": ' + "[" * 400 + "]" * 400 + "}",
+        '{"x":[' * 900 + "0," * 96_000,
         "{" * 100_000,
         '{"a":' * 100_000,
         "[" * 100_000,
@@ -180,3 +190,42 @@ def test_every_skin_speaks_every_theme(skin: str, theme: str) -> None:
     assert not any("$" in text or "  " in text or " ." in text for text in texts)
     if theme != "shapes":
         assert not any("shape" in text or "moving" in text for text in texts)
+
+
+def test_where_reasons_are_invited_the_object_must_come_last() -> None:
+    for reply, strict in (
+        ('It could be either. {"shape": "%s", "action": "move"}', 1),
+        ('{"shape": "%s", "action": "move"} because', 0),
+    ):
+        instance, episode, talk = opened(skin="think_first")
+        talk.reply(reply % episode.world.view.names[0])
+        assert FAMILY.score(instance, episode.trace).values["strict_format"] == strict
+
+
+def test_a_verb_that_is_a_word_of_the_protocol_is_an_unknown_action() -> None:
+    for verb in ("answer", "malformed", "dance"):
+        _, episode, talk = opened()
+        say(talk, shape=episode.world.view.names[0], action=verb)
+        assert episode.trace.steps[0].observation.code == "invalid_action"
+
+
+def test_under_the_released_rules_an_unknown_name_goes_on_to_the_choice() -> None:
+    _, episode, talk = opened(profile="published")
+    say(talk, shape="sphere", action="move")
+    assert talk.turn().name == "choice"
+    assert episode.left == 5
+
+
+def test_random_words_never_break_a_dialogue() -> None:
+    stream = Stream("dialogue", "fuzz")
+    pieces = ['{"shape":', '"action":', '"move"', "{", "}", "[", "]", '"', ",", ":", '"next"']
+    pieces += ['"answer"', '"experiment"', '"yes"', "null", "1e999", "\\", "\u2028", "\ud800"]
+    for _ in range(2_000):
+        instance, episode, talk = opened(stream.below(84))
+        words = [*pieces, *(f'"{name}"' for name in episode.world.view.names)]
+        for _ in range(30):
+            if talk.turn() is None:
+                break
+            talk.reply("".join(stream.choice(words) for _ in range(stream.below(12))))
+        assert episode.done
+        FAMILY.score(instance, episode.trace)

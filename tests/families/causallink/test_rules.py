@@ -1,6 +1,9 @@
 """The episode: what is legal, what is counted, and how it ends."""
 
+import pytest
+
 from whybench.episode.action import Action
+from whybench.episode.episode import play
 from whybench.episode.family import families
 from whybench.families.causallink.rules import LinkEpisode
 
@@ -95,8 +98,9 @@ def test_under_the_released_rules_unknown_names_cost_a_step_and_other_errors_end
         assert episode.outcome == mode
     _, episode = opened("published")
     for _ in range(7):
-        episode.step(Action.of("fly", shape="blob"))
-    assert episode.outcome == "timeout"
+        last = episode.step(Action.of("fly", shape="blob"))
+    assert episode.outcome == last.code == "timeout"
+    assert episode.left == 0
 
 
 def test_given_evidence_leaves_only_the_answer() -> None:
@@ -123,3 +127,14 @@ def test_yoked_evidence_is_another_runs() -> None:
     trace = episode.trace
     assert (trace.given, trace.evidence) == (1, "yoked")
     assert FAMILY.replay(instance, trace) == trace
+
+
+def test_given_evidence_must_be_experiments() -> None:
+    instance, _ = opened(index=80)
+    name = FAMILY.world(instance).view.names[0]
+    for given in ([Action.of("answer", answer="yes")], [Action.of("hold", shape="nothing")]):
+        with pytest.raises(ValueError, match="no experiment"):
+            FAMILY.open(instance, evidence="yoked", given=given)
+    loud = FAMILY.open(instance, evidence="yoked", given=[Action.of("hold", shape=name.upper())])
+    trace = play(loud, FAMILY.agent("exact", instance, loud.evidence_given))
+    assert trace.outcome == "answered"

@@ -108,19 +108,54 @@ def test_the_exact_agent_proves_every_instance_within_its_bound(suite: str) -> N
         assert sum(steps) / len(steps) <= 1.25
 
 
-def test_the_exact_agent_never_sees_the_truth() -> None:
-    """Two worlds with the same view get the same actions until an observation differs."""
-    for index in range(0, 1200, 100):
-        instance = FAMILY.suite("advanced")[index]
+def test_the_exact_agent_never_sees_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started on a rival world, it acts the same until it has seen something different."""
+    differed = 0
+    for name, index in [("core", i) for i in range(0, 84, 3)] + [
+        ("advanced", 700),
+        ("advanced", 3),
+    ]:
+        instance = FAMILY.suite(name)[index]
         for rival in FAMILY.rivals(instance):
-            moves = FAMILY.agent("exact", instance)
-            own, other = FAMILY.open(instance), rival
-            action = next(moves)
-            twin = FAMILY.agent("exact", instance)
-            assert next(twin) == action
-            while not own.done:
-                seen, shown = own.step(action), other.step(action)
+            own, moves = FAMILY.open(instance), FAMILY.agent("exact", instance)
+            with monkeypatch.context() as patch:
+                patch.setattr(type(FAMILY), "world", lambda _, __, world=rival.world: world)
+                other = FAMILY.agent("exact", instance)
+            here, there = next(moves), next(other)
+            while True:
+                assert here == there
+                seen, shown = own.step(here), rival.step(there)
                 if own.done or seen != shown:
+                    differed += own.world.truth != rival.world.truth
                     break
-                action = moves.send(seen)
-                assert twin.send(shown) == action
+                here, there = moves.send(seen), other.send(shown)
+    assert differed > 20
+
+
+def test_rivals_have_both_truths_wherever_the_start_allows() -> None:
+    for instance in FAMILY.suite("core"):
+        view = FAMILY.world(instance).view
+        truths = {rival.world.truth for rival in FAMILY.rivals(instance)}
+        settled = view.start >> view.x & 1 and not view.start >> view.y & 1
+        assert truths == ({False} if settled else {True, False})
+
+
+def test_equal_states_are_told_in_equal_words() -> None:
+    """What an observation says depends on what is on, never on the world behind it."""
+    for index in range(0, 1200, 150):
+        instance = FAMILY.suite("advanced")[index]
+        own = FAMILY.open(instance)
+        for rival in FAMILY.rivals(instance):
+            for name in own.world.view.names:
+                action = Action.of("hold", shape=name)
+                a, b = FAMILY.open(instance), FAMILY.open_world(instance, rival.world)
+                seen, shown = a.step(action), b.step(action)
+                for skin in FAMILY.skins:
+                    same = a.describe(seen, skin) == b.describe(shown, skin)
+                    assert same == (seen == shown)
+
+
+def test_a_trace_of_another_instance_is_refused() -> None:
+    suite = FAMILY.suite("core")
+    with pytest.raises(ValueError, match="this is a trace of"):
+        FAMILY.score(suite[1], FAMILY.open(suite[0]).trace)

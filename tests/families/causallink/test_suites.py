@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from whybench.core.graph import Graph
+from whybench.core.seeds import Stream
 from whybench.episode.episode import play
 from whybench.episode.family import families
 from whybench.families.causallink.generate import behaviour, enumerated
@@ -166,3 +167,35 @@ def test_bad_knobs_are_refused() -> None:
             FAMILY.suite("advanced", knobs=knobs)
     with pytest.raises(ValueError, match="belong to causallink/advanced"):
         FAMILY.suite("core", knobs={"n": 5})
+
+
+def test_a_permuted_display_permutes_the_words_and_nothing_else() -> None:
+    """The same case shown in another order: same sentences, same truth, same certificate."""
+    from whybench.families.causallink import certify
+    from whybench.families.causallink.rules import LinkEpisode
+    from whybench.families.causallink.world import View, World
+
+    stream = Stream("permuted display")
+    for index in range(0, 1200, 60):
+        instance = FAMILY.suite("advanced")[index]
+        world = FAMILY.world(instance)
+        view = world.view
+        place = stream.shuffled(range(view.n))
+        names = [""] * view.n
+        for v, name in enumerate(view.names):
+            names[place[v]] = name
+        moved = View(
+            view.theme, tuple(names), view.start, place[view.x], place[view.y], view.budget
+        )
+        other = World.of(moved, world.structure, world.graph.relabelled(place))
+        told = [LinkEpisode(instance, w, 4).brief("plain") for w in (world, other)]
+        assert sorted(told[0].replace(".", ",").split()) == sorted(
+            told[1].replace(".", ",").split()
+        )
+        assert other.truth == world.truth
+        assert certify.fewest(other) == certify.fewest(world)
+
+
+def test_a_salt_that_was_read_as_a_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="read as a number"):
+        FAMILY.suite("core", salt=2026)

@@ -65,11 +65,12 @@ def exact(view: View, _: Stream, given: Given = None) -> Moves:
 
 def _inferred(view: View, given: Sequence[Step]) -> Moves:
     """Answer what given evidence forces; where it leaves both open, say no: most pairs are not."""
-    start = read_theme(view.theme).start
+    theme = read_theme(view.theme)
     with EvidenceLog(view) as log:
         for step in given:
-            v = view.names.index(step.action.args[read_theme(view.theme).noun])
-            log.add(step.action.name == start, v, seen(view, step.observation))
+            v = view.find(step.action.args[theme.noun])
+            if v is not None:
+                log.add(step.action.name == theme.start, v, seen(view, step.observation))
         verdict = log.verdict()
     yield answer(verdict == "yes")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Literal
 
 from whybench.core.canonical import Json
-from whybench.episode.action import Action
+from whybench.episode.action import MALFORMED, Action
 from whybench.episode.conversation import Turn
-from whybench.episode.extraction import is_bare_object, json_objects
+from whybench.episode.extraction import Found, is_bare_object, json_objects
 from whybench.episode.observation import Observation
 from whybench.families.causallink.rules import ANSWERS, LinkEpisode, paragraphs, skin_named
 
@@ -56,17 +56,30 @@ class Dialogue:
         self._opened = True
         self._error = None
         fields = self._fields()
-        found = [read for read in map(_lower, json_objects(text)) if fields.keys() <= read.keys()]
-        if not found:
+        best: tuple[Found, dict[str, Json]] | None = None
+        for found in json_objects(text):
+            read = _lower(found.value)
+            if fields.keys() <= read.keys():
+                best = best or (found, read)
+                if all(_word(read[key]) in fields[key] for key in fields):
+                    best = (found, read)
+                    break
+        if best is None:
             self._step(Action.malformed(f"no JSON object with {' and '.join(fields)} in the reply"))
             return
-        good = [
-            read for read in found if all(_lower_text(read[key]) in fields[key] for key in fields)
-        ]
-        chosen = {key: (good or found)[-1][key] for key in fields}
-        exact = is_bare_object(text) and all(chosen[key] in fields[key] for key in fields)
-        self._lenient = self._lenient or not exact
-        self._act({key: _lower_text(value) for key, value in chosen.items()})
+        found, read = best
+        self._lenient = self._lenient or not self._is_strict(text, found)
+        self._act({key: _word(read[key]) for key in fields})
+
+    def _is_strict(self, text: str, found: Found) -> bool:
+        """Tell whether a reply is as asked: the object alone, or last if reasons are invited."""
+        fields = self._fields()
+        if found.value.keys() != fields.keys():
+            return False
+        if not all(found.value[key] in fields[key] for key in fields):
+            return False
+        comes_last = not text[len(text) - found.behind :].strip()
+        return comes_last and (self._skin.passages["strict"] == "last" or is_bare_object(text))
 
     def say(self, action: Action) -> tuple[str, bool]:
         """Put an action into the words that this turn asks for."""
@@ -80,7 +93,7 @@ class Dialogue:
             return json.dumps({theme.noun: view.names[0], "action": theme.stop}), False
         return json.dumps({theme.noun: action.args[theme.noun], "action": action.name}), True
 
-    def _act(self, said: dict[str, Json]) -> None:
+    def _act(self, said: dict[str, str]) -> None:
         if self._phase == "choice":
             if said["next"] in CHOICES:
                 self._phase = "interaction" if said["next"] == "experiment" else "answer"
@@ -89,9 +102,11 @@ class Dialogue:
         elif self._phase == "answer":
             self._step(Action.of("answer", answer=said["answer"]))
         else:
-            noun = self._episode.theme.noun
-            verb = said["action"] if isinstance(said["action"], str) else ""
-            if not self._step(Action.of(verb, **{noun: said[noun]})).is_error:
+            noun, verb = self._episode.theme.noun, said["action"]
+            if verb in ("answer", MALFORMED):  # words of the protocol, but no interventions
+                verb = f"to {verb}"
+            observation = self._step(Action.of(verb[:40], **{noun: said[noun][:40]}))
+            if not observation.is_error or self._episode.released_rules:
                 self._phase = "choice"
 
     def _step(self, action: Action) -> Observation:
@@ -102,7 +117,7 @@ class Dialogue:
         return observation
 
     def _form(self, action: Action) -> Literal["strict", "lenient"]:
-        return "lenient" if self._lenient and action.name != "malformed" else "strict"
+        return "lenient" if self._lenient and action.name != MALFORMED else "strict"
 
     def _fields(self) -> dict[str, tuple[str, ...]]:
         """The fields that a reply to this turn must have, with their legal values."""
@@ -127,5 +142,6 @@ def _lower(read: dict[str, Json]) -> dict[str, Json]:
     return {key.strip().casefold(): value for key, value in read.items()}
 
 
-def _lower_text(value: Json) -> Json:
-    return value.strip().casefold() if isinstance(value, str) else value
+def _word(value: Json) -> str:
+    """Return a value as a word; what is no text is only named, however deep it goes."""
+    return value.strip().casefold() if isinstance(value, str) else f"({type(value).__name__})"

@@ -84,23 +84,26 @@ class CausalLink(Family[World]):
         world = self.world(instance)
         reached = self.score(instance, play(self.open(instance), self.agent("exact", instance)))
         proved = reached.values["proved"] == 1.0
-        view = world.view
+        view, fewest = world.view, certify.fewest(world)
+        identified = fewest <= view.budget
         return Certificate(
             instance=instance.id,
             hypotheses=certify.HYPOTHESES,
             solvable=proved,
-            identified=proved,
+            identified=identified,
             best_score=float(proved),
-            fewest=certify.fewest(world),
+            fewest=fewest,
             minimax=minimax(view),
             minimax_upper=worst_case(view),
             exact_steps=int(reached.values["avg_steps"]) if proved else None,
-            bits=0.0 if proved else 1.0,
+            bits=0.0 if identified else 1.0,
             facts=certify.facts(world),
         )
 
     def score(self, instance: Instance, trace: Trace) -> Score:
         """Replay a trace's actions on the rebuilt world and score what happened."""
+        if trace.instance != instance.id:
+            raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
         world = self.world(instance)
         return score(world, self.replay(instance, trace), _exact_steps(world))
 
@@ -120,15 +123,16 @@ class CausalLink(Family[World]):
         return Dialogue(episode, skin)
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
-        """Open the same view on other orders: none at all, one with, one without the asked link."""
+        """Open the same view on other orders: nothing driven, the asked link alone, full orders."""
         view = self.world(instance).view
         on = view.start
-        pairs = [(u, v) for u in range(view.n) for v in range(view.n) if u < v]
-        allowed = [(u, v) for u, v in pairs if not (on >> u & 1 and not on >> v & 1)]
-        for edges in ([], allowed):
-            yield self.open_world(
-                instance, World.of(view, "rival", Graph.from_edges(view.n, edges))
-            )
+        pairs = [(u, v) for u in range(view.n) for v in range(view.n) if u != v]
+        allowed = [(u, v) for u, v in pairs if on >> v & 1 or not on >> u & 1]
+        asked = [pair for pair in allowed if pair == (view.x, view.y)]
+        up, down = ([p for p in allowed if (p[0] < p[1]) == way] for way in (True, False))
+        for edges in ([], asked, up, down):
+            graph = Graph.from_edges(view.n, edges)
+            yield self.open_world(instance, World.of(view, "rival", graph))
 
     def truth(self, instance: Instance) -> Json:
         """Return the structure, its edges by name, and the right answer."""

@@ -66,14 +66,12 @@ class LinkEpisode(Episode):
             return self._answer(action)
         if action.name not in (theme.start, theme.stop):
             return self._unknown(f"there is no action {_shown(action.name)}")
-        if self.applied >= view.budget:
-            self.outcome = TIMEOUT
-            return _error(TIMEOUT, f"all {view.budget} interventions are used up")
+        if self.left == 0:
+            return self._too_late()
         named = action.args.get(theme.noun)
-        name = named.strip().casefold() if isinstance(named, str) else None
-        if name not in view.names:
+        v = view.find(named)
+        if v is None:
             return self._unknown(f"there is no {theme.noun} {_shown(named)}")
-        v = view.names.index(name)
         act = self.world.after_start if action.name == theme.start else self.world.after_stop
         self.state = act(self.state, v)
         self.applied += 1
@@ -88,20 +86,25 @@ class LinkEpisode(Episode):
 
     def _unknown(self, reason: str) -> Observation:
         """An unknown word costs nothing, but an intervention under the released rules."""
-        if self._published:
+        if self.released_rules:
+            if self.left == 0:
+                return self._too_late()
             self.applied += 1
-            if self.left < 0:
-                self.outcome = TIMEOUT
         return _error(INVALID_ACTION, reason)
+
+    def _too_late(self) -> Observation:
+        self.outcome = TIMEOUT
+        return _error(TIMEOUT, f"all {self.world.view.budget} interventions are used up")
 
     def _is_fatal(self, error: Observation) -> bool:
         """Under the released rules unknown words never end an episode, and any other error does."""
-        if self._published:
+        if self.released_rules:
             return error.code != INVALID_ACTION
         return super()._is_fatal(error)
 
     @property
-    def _published(self) -> bool:
+    def released_rules(self) -> bool:
+        """Whether errors are treated as by the released code."""
         return self.instance.profile == "published"
 
     def _see(self) -> Observation:

@@ -22,25 +22,25 @@ METRICS = (
     Metric("accuracy", "right answers; an episode without an answer counts as wrong"),
     Metric("accuracy_true", "the same, where x does drive y"),
     Metric("accuracy_false", "the same, where x does not drive y"),
-    Metric("accuracy_answered", "right answers among those given"),
+    Metric("accuracy_answered", "right answers among those given", role="side"),
     Metric("avg_steps", "interventions carried out", rate=False),
     Metric("proved", "right, and the evidence forced the answer"),
     Metric("lucky", "right, but the evidence left both answers open"),
     Metric("premature", "wrong, and the evidence left both answers open: bad experiments"),
     Metric("contradicts_evidence", "wrong against evidence that forced the answer: bad inference"),
-    Metric(INVALID_FORMAT, "ended because replies could not be read"),
-    Metric(INVALID_ACTION, "ended because of unknown actions or names"),
-    Metric(INVALID_ANSWER, "ended because the answer was neither yes nor no"),
-    Metric(TIMEOUT, "asked for an intervention after the last"),
-    Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck"),
-    Metric("errors", "at least one error of any kind on the way", detail=True),
-    Metric("strict_format", "every reply was just as asked"),
-    Metric("lenient_format", "every reply could be read"),
-    Metric("ineffective_actions", "interventions that changed nothing", rate=False, detail=True),
-    Metric("wasted_steps", "interventions after the answer was forced", rate=False),
-    Metric("step_regret", "interventions more than the exact experimenter's", rate=False),
+    Metric(INVALID_FORMAT, "ended because replies could not be read", role="side"),
+    Metric(INVALID_ACTION, "ended because of unknown actions or names", role="side"),
+    Metric(INVALID_ANSWER, "ended because the answer was neither yes nor no", role="side"),
+    Metric(TIMEOUT, "asked for an intervention after the last", role="side"),
+    Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck", role="side"),
+    Metric("errors", "at least one error of any kind on the way", role="detail"),
+    Metric("strict_format", "every reply was just as asked", role="side"),
+    Metric("lenient_format", "every reply could be read", role="side"),
+    Metric("ineffective_actions", "interventions that changed nothing", False, "detail"),
+    Metric("wasted_steps", "interventions after the answer was forced", False, "side"),
+    Metric("step_regret", "interventions more than the exact experimenter's", False, "side"),
     *(
-        Metric(name, f"{name.replace('_', ' ')}: share of wrong answers", detail=True)
+        Metric(name, f"{name.replace('_', ' ')}: share of wrong answers", role="detail")
         for name in BIASES
     ),
 )
@@ -69,12 +69,14 @@ def story(world: World, trace: Trace) -> Story:
 
 
 def _changes(world: World, trace: Trace) -> list[Change]:
-    theme, names = read_theme(world.view.theme), world.view.names
+    theme = read_theme(world.view.theme)
     changes, state = [], world.view.start
     for step in trace.steps:
         if not step.observation.is_error and step.action.name in (theme.start, theme.stop):
             starts = step.action.name == theme.start
-            v = names.index(step.action.args[theme.noun].strip().casefold())
+            v = world.view.find(step.action.args[theme.noun])
+            if v is None:
+                raise ValueError("a carried-out intervention names no entity: replay the trace")
             after = world.after_start(state, v) if starts else world.after_stop(state, v)
             changes.append(Change(starts, v, state, after))
             state = after

@@ -54,6 +54,11 @@ class View:
         """The number of entities."""
         return len(self.names)
 
+    def find(self, name: object) -> int | None:
+        """Return the entity of a name, whatever its case and the blanks around it."""
+        word = name.strip().casefold() if isinstance(name, str) else None
+        return self.names.index(word) if word in self.names else None
+
 
 @dataclass(frozen=True, slots=True)
 class World:

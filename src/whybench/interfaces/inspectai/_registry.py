@@ -1,9 +1,9 @@
 """What `inspect` finds by the entry point `inspect_ai`."""
 
 from whybench.interfaces.inspectai.metrics import figures
-from whybench.interfaces.inspectai.provider import whybench
+from whybench.interfaces.inspectai.provider import Scripted
 from whybench.interfaces.inspectai.scorer import episode_score
 from whybench.interfaces.inspectai.solver import play_episode
 from whybench.interfaces.inspectai.tasks import causallink
 
-__all__ = ["causallink", "episode_score", "figures", "play_episode", "whybench"]
+__all__ = ["Scripted", "causallink", "episode_score", "figures", "play_episode"]

@@ -7,13 +7,15 @@ from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
+from whybench.episode import score as declared
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE, family_of
-from whybench.stats.interval import FEW_CLUSTERS, interval, mean_interval
+from whybench.interfaces.solve import metric_interval
+from whybench.stats.interval import FEW_CLUSTERS
 
 
 @metric
 def figures() -> Metric:
-    """Mean and 95 % interval of every component, clustered by latent world.
+    """Mean of every component, and 95 % interval of the main ones, clustered by latent world.
 
     `accuracy` stands beside `accuracy_low` and `accuracy_high`; `clusters` counts latent worlds,
     and `few_clusters` is there only when they are too few to trust an interval. One metric for all
@@ -25,13 +27,15 @@ def figures() -> Metric:
         if not scored:
             return {}
         clusters = [_metadata(score).get(CLUSTER) or str(score.sample_id) for score in scored]
-        rates = _rates(_metadata(scored[0]))
+        known = _metrics(_metadata(scored[0]))
         found: dict[str, float] = {}
         for name in scored[0].score.as_dict():
             values = [_number(score, name) for score in scored]
-            # A rate averaged over epochs is no rate any more: `interval` looks at the values.
-            bounds = (interval if rates.get(name, True) else mean_interval)(values, clusters)
-            found |= {name: bounds.estimate, f"{name}_low": bounds.low, f"{name}_high": bounds.high}
+            what = known.get(name, declared.Metric(name, ""))
+            bounds = metric_interval(what, values, clusters)
+            found[name] = bounds.estimate
+            if what.role == "main":
+                found |= {f"{name}_low": bounds.low, f"{name}_high": bounds.high}
         found["clusters"] = len(set(clusters))
         return found | ({"few_clusters": 1.0} if found["clusters"] < FEW_CLUSTERS else {})
 
@@ -42,10 +46,10 @@ def _metadata(score: SampleScore) -> Mapping[str, Any]:
     return score.sample_metadata or {}
 
 
-def _rates(metadata: Mapping[str, Any]) -> dict[str, bool]:
+def _metrics(metadata: Mapping[str, Any]) -> dict[str, declared.Metric]:
     if INSTANCE not in metadata:
         return {}
-    return {metric.name: metric.rate for metric in family_of(metadata).metrics}
+    return {metric.name: metric for metric in family_of(metadata).metrics}
 
 
 def _number(score: SampleScore, name: str) -> float | None:

@@ -118,8 +118,3 @@ def _next_move(live: Live, agent: str) -> Action:
         live.moves = live.family.agent(agent, live.instance, live.episode.evidence_given)
         return next(live.moves)
     return live.moves.send(live.episode.trace.steps[-1].observation)
-
-
-def whybench() -> type[ModelAPI]:
-    """Name the provider for the registry module."""
-    return Scripted

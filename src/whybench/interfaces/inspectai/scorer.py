@@ -31,7 +31,7 @@ def episode_score() -> Scorer:
         found = family.score(instance, from_store(family, instance, stored))
         outcome = _limit() or found.outcome if found.outcome == UNFINISHED else found.outcome
         values = found.values.asdict()
-        shown = [metric.name for metric in family.metrics if not metric.detail]
+        shown = [metric.name for metric in family.metrics if metric.role != "detail"]
         return Score(
             value={name: math.nan if values[name] is None else values[name] for name in shown},
             answer=outcome,

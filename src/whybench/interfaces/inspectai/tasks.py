@@ -11,7 +11,9 @@ from inspect_ai.log import read_eval_log
 
 from whybench import __version__
 from whybench.core.canonical import Json
+from whybench.episode.action import Action
 from whybench.episode.family import Suite, find_suite
+from whybench.episode.instance import Instance
 from whybench.episode.trace import EVIDENCE, Evidence
 from whybench.interfaces.inspectai.record import CLUSTER, EPISODE, GIVEN, INSTANCE, from_store
 from whybench.interfaces.inspectai.scorer import episode_score
@@ -63,7 +65,7 @@ def build(
     kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
     how: Protocol = "tools" if protocol == "tools" else "dialogue"
     return Task(
-        dataset=MemoryDataset(samples(suite, skin, given), name=suite.path),
+        dataset=MemoryDataset(samples(suite, how, skin, kind, given), name=suite.path),
         solver=play_episode(how, skin, kind, schema),
         scorer=episode_score(),
         version=f"{family.version}-{__version__}",
@@ -71,7 +73,28 @@ def build(
     )
 
 
-def samples(suite: Suite, skin: str, given: Mapping[str, Sequence[Json]] | None) -> list[Sample]:
+def first_message(
+    suite: Suite,
+    instance: Instance,
+    how: Protocol,
+    skin: str,
+    evidence: Evidence,
+    given: Sequence[Any],
+) -> str:
+    """Return what the model will be told first, to stand as the sample's input in the log."""
+    actions = [Action.from_json(action) for action in given]
+    episode = suite.family.open(instance, evidence=evidence, given=actions)
+    turn = suite.family.conversation(episode, skin).turn() if how == "dialogue" else None
+    return turn.prompt if turn else episode.brief(skin)
+
+
+def samples(
+    suite: Suite,
+    how: Protocol,
+    skin: str,
+    evidence: Evidence,
+    given: Mapping[str, Sequence[Json]] | None,
+) -> list[Sample]:
     """Return samples: coordinates and an opaque cluster, never the truth.
 
     With the experiments of another run, only the instances of that run.
@@ -83,8 +106,8 @@ def samples(suite: Suite, skin: str, given: Mapping[str, Sequence[Json]] | None)
         metadata: dict[str, Any] = {INSTANCE: instance.to_json(), CLUSTER: instance.cluster}
         if given is not None:
             metadata[GIVEN] = list(given[instance.id])
-        brief = suite.family.open(instance).brief(skin)
-        made.append(Sample(id=instance.id, input=brief, metadata=metadata))
+        shown = first_message(suite, instance, how, skin, evidence, metadata.get(GIVEN, ()))
+        made.append(Sample(id=instance.id, input=shown, metadata=metadata))
     if not made:
         raise ValueError(
             f"the log to yoke to holds no instance of {suite.path}: other salt or knobs?"
