@@ -128,7 +128,7 @@ def test_the_figures_never_raise() -> None:
     compute = figures()
     assert compute([]) == {}
     assert compute([SampleScore(score=Score(value=math.nan))]) == {}
-    known = {"cluster": "a", "instance": FAMILY.suite("core")[0].to_json()}
+    known = {"cluster": "a", "instance": canonical_json(FAMILY.suite("core")[0].to_json())}
     one = SampleScore(score=Score(value={"accuracy": 1.0, "avg_steps": 2.0}), sample_metadata=known)
     assert compute([one])["few_clusters"] == 1
     epochs = SampleScore(score=Score(value={"accuracy": 0.5}), sample_id="s")

@@ -157,7 +157,7 @@ class LinkEpisode(Episode):
             return words.say("error", reason=reason, **self.words())
         if self.done:
             return words.say("end", **self.words())
-        return words.say("state", **self.words())
+        return words.say("state", listing=self.listing(self._on()), left=self.left)
 
     def words(self) -> dict[str, object]:
         """Return what the placeholders of a skin stand for now."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from whybench.episode import score as declared
-from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE, family_of
+from whybench.episode.family import families
+from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
 from whybench.interfaces.solve import metric_interval
 from whybench.stats.interval import FEW_CLUSTERS
 
@@ -49,7 +51,8 @@ def _metadata(score: SampleScore) -> Mapping[str, Any]:
 def _metrics(metadata: Mapping[str, Any]) -> dict[str, declared.Metric]:
     if INSTANCE not in metadata:
         return {}
-    return {metric.name: metric for metric in family_of(metadata).metrics}
+    family = families()[json.loads(metadata[INSTANCE])["family"]]
+    return {metric.name: metric for metric in family.metrics}
 
 
 def _number(score: SampleScore, name: str) -> float | None:

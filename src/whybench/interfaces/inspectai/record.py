@@ -17,7 +17,7 @@ from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
 
 INSTANCE = "instance"
-"""Key of the coordinates in a sample's metadata."""
+"""Key of the coordinates in a sample's metadata: one JSON text, as Inspect walks all else."""
 CLUSTER = "cluster"
 """Key of the opaque cluster id in a sample's metadata."""
 GIVEN = "given"
@@ -43,13 +43,15 @@ LIVE: ContextVar[Live] = ContextVar("whybench_live")
 """Set by the solver in its own context, so that samples running at once never meet."""
 
 
-def family_of(metadata: Mapping[str, Any]) -> Family[Any]:
-    """Return the family of a sample."""
-    return families()[metadata[INSTANCE]["family"]]
+def located(metadata: Mapping[str, Any]) -> tuple[Family[Any], Instance]:
+    """Return the family and the instance of a sample, or say that they are not what was logged."""
+    coordinates = json.loads(metadata[INSTANCE])
+    family = families()[coordinates["family"]]
+    return family, family.rebuilt(coordinates)
 
 
 def to_store(trace: Trace, crashed: bool) -> str:
-    """Return what a sample's store keeps: one JSON text, as Inspect walks through all else."""
+    """Return what a sample's store keeps, as one JSON text."""
     return canonical_json(
         {
             "evidence": trace.evidence,

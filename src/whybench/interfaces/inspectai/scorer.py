@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from whybench.episode.score import UNFINISHED
 from whybench.interfaces.inspectai.metrics import figures
-from whybench.interfaces.inspectai.record import EPISODE, INSTANCE, crashed, family_of, from_store
+from whybench.interfaces.inspectai.record import EPISODE, crashed, from_store, located
 
 
 @scorer(metrics=[figures()])
@@ -23,8 +23,7 @@ def episode_score() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        family = family_of(state.metadata)
-        instance = family.rebuilt(state.metadata[INSTANCE])
+        family, instance = located(state.metadata)
         stored = state.store.get(EPISODE)
         if stored is None or crashed(stored):
             return Score.unscored(reason="scoring_failed", explanation="the solver crashed")

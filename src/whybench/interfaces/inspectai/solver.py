@@ -4,7 +4,7 @@ Annotations are evaluated here, not postponed: Inspect reads those of a tool at 
 would compile postponed ones each time.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from inspect_ai.model import (
     ChatMessage,
@@ -22,6 +22,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef, ToolParam, ToolParams
 from inspect_ai.util import JSONSchema, LimitExceededError
 
+from whybench.core.canonical import Record
 from whybench.episode.action import Action, ActionSpec
 from whybench.episode.conversation import Conversation, Turn
 from whybench.episode.episode import Episode
@@ -29,10 +30,9 @@ from whybench.episode.trace import Evidence
 from whybench.interfaces.inspectai.record import (
     EPISODE,
     GIVEN,
-    INSTANCE,
     LIVE,
     Live,
-    family_of,
+    located,
     to_store,
 )
 
@@ -52,8 +52,7 @@ def play_episode(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        family = family_of(state.metadata)
-        instance = family.rebuilt(state.metadata[INSTANCE])
+        family, instance = located(state.metadata)
         given = [Action.from_json(action) for action in state.metadata.get(GIVEN, ())]
         episode = family.open(instance, evidence=evidence, given=given)
         live = Live(family, instance, episode)
@@ -143,8 +142,8 @@ def _alone(message: ChatMessageAssistant, call: ToolCall) -> ChatMessageAssistan
 def _tool(episode: Episode, spec: ActionSpec, skin: str) -> ToolDef:
     """Offer an action as a tool with plain strings: the episode judges them, not Inspect."""
 
-    async def act(**args: Any) -> str:
-        return episode.describe(episode.step(Action.of(spec.name, **args)), skin)
+    async def act(**args: str) -> str:
+        return episode.describe(episode.step(Action(spec.name, Record(args.items()))), skin)
 
     parameters = ToolParams(
         properties={

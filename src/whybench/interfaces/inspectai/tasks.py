@@ -10,12 +10,19 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import read_eval_log
 
 from whybench import __version__
-from whybench.core.canonical import Json
+from whybench.core.canonical import Json, canonical_json
 from whybench.episode.action import Action
 from whybench.episode.family import Suite, find_suite
 from whybench.episode.instance import Instance
 from whybench.episode.trace import EVIDENCE, Evidence
-from whybench.interfaces.inspectai.record import CLUSTER, EPISODE, GIVEN, INSTANCE, from_store
+from whybench.interfaces.inspectai.record import (
+    CLUSTER,
+    EPISODE,
+    GIVEN,
+    INSTANCE,
+    from_store,
+    located,
+)
 from whybench.interfaces.inspectai.scorer import episode_score
 from whybench.interfaces.inspectai.solver import Protocol, play_episode
 
@@ -103,7 +110,10 @@ def samples(
     for instance in suite:
         if given is not None and instance.id not in given:
             continue
-        metadata: dict[str, Any] = {INSTANCE: instance.to_json(), CLUSTER: instance.cluster}
+        metadata: dict[str, Any] = {
+            INSTANCE: canonical_json(instance.to_json()),
+            CLUSTER: instance.cluster,
+        }
         if given is not None:
             metadata[GIVEN] = list(given[instance.id])
         shown = first_message(suite, instance, how, skin, evidence, metadata.get(GIVEN, ()))
@@ -122,7 +132,7 @@ def experiments_in(log: str, suite: Suite) -> dict[str, list[Json]]:
     for sample in read_eval_log(log).samples or ():
         if EPISODE not in sample.store:
             continue
-        instance = family.rebuilt(sample.metadata[INSTANCE])
+        _, instance = located(sample.metadata)
         trace = from_store(family, instance, sample.store[EPISODE])
         found[instance.id] = [action.to_json() for action in family.experiments(trace)]
     return found
