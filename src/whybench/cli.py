@@ -28,6 +28,9 @@ SuiteArg = Annotated[str, typer.Argument(metavar="SUITE", help="family/suite, se
 Profile = Annotated[str, typer.Option(help="certified or published")]
 Salt = Annotated[str, typer.Option(help="another salt gives other instances")]
 Knob = Annotated[list[str] | None, typer.Option(help="name=value; repeat for more")]
+Data = Annotated[
+    str | None, typer.Option(help="profile published: a folder with released problems")
+]
 Limit = Annotated[int | None, typer.Option(min=1, help="only the first so many instances")]
 AsJson = Annotated[bool, typer.Option("--json", help="one JSON document and nothing else")]
 Index = Annotated[int, typer.Option(min=0, help="which instance of the suite")]
@@ -90,10 +93,11 @@ def show(
     profile: Profile = "certified",
     salt: Salt = "public",
     knob: Knob = None,
+    data: Data = None,
     as_json: AsJson = False,
 ) -> None:
     """Show an instance as an agent sees it."""
-    found = _suite(suite, profile, salt, knob)
+    found = _suite(suite, profile, salt, knob, data)
     instance, family = _instance(found, index, skin), found.family
     shown: dict[str, Any] = {
         "instance": instance.to_json(),
@@ -122,12 +126,13 @@ def play(
     profile: Profile = "certified",
     salt: Salt = "public",
     knob: Knob = None,
+    data: Data = None,
     trace: Annotated[Path | None, typer.Option(help="write the trace to this file")] = None,
 ) -> None:
     """Play an instance yourself."""
     from whybench.interfaces.play import play_terminal
 
-    found = _suite(suite, profile, salt, knob)
+    found = _suite(suite, profile, salt, knob, data)
     instance, family, console = _instance(found, index, skin), found.family, _console()
     episode = family.open(instance)
     play_terminal(episode, skin, console)
@@ -147,6 +152,7 @@ def solve(
     profile: Profile = "certified",
     salt: Salt = "public",
     knob: Knob = None,
+    data: Data = None,
     limit: Limit = None,
     traces: Annotated[Path | None, typer.Option(help="write id and actions, a line each")] = None,
     as_json: AsJson = False,
@@ -156,7 +162,7 @@ def solve(
 
     if evidence not in ("own", "optimal"):
         raise typer.BadParameter("a reference agent works from evidence `own` or `optimal`")
-    found = _suite(suite, profile, salt, knob)
+    found = _suite(suite, profile, salt, knob, data)
     if agent not in found.family.agents:
         raise typer.BadParameter(f"no agent {agent!r}: try {', '.join(found.family.agents)}")
     instances = _progress(_first(found, limit), f"{agent} on {suite}")
@@ -187,13 +193,14 @@ def score(
     profile: Profile = "certified",
     salt: Salt = "public",
     knob: Knob = None,
+    data: Data = None,
     limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
     """Score recorded actions or answers."""
     from whybench.interfaces import solve as door
 
-    found = _suite(suite, profile, salt, knob)
+    found = _suite(suite, profile, salt, knob, data)
     try:
         given = door.read_predictions(found, predictions)
     except ValueError as error:
@@ -217,6 +224,7 @@ def certify(
     profile: Profile = "certified",
     salt: Salt = "public",
     knob: Knob = None,
+    data: Data = None,
     limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
@@ -225,7 +233,7 @@ def certify(
 
     reports = []
     for path in suites:
-        found = _suite(path, profile, salt, knob)
+        found = _suite(path, profile, salt, knob, data)
         proofs = [
             (instance, found.family.certify(instance))
             for instance in _progress(_first(found, limit), f"certify {path}")
@@ -258,10 +266,14 @@ def local_model(
         raise typer.Exit(1) from error
 
 
-def _suite(path: str, profile: str, salt: str, knobs: Sequence[str] | None) -> Suite:
+def _suite(
+    path: str, profile: str, salt: str, knobs: Sequence[str] | None, data: str | None
+) -> Suite:
     from whybench.episode.family import find_suite
 
     pairs = [knob.partition("=") for knob in knobs or ()]
+    if data is not None:
+        pairs.append(("data", "=", data))
     if len({name for name, _, _ in pairs}) < len(pairs):
         raise typer.BadParameter("a knob is given twice")
     try:

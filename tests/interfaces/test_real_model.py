@@ -15,13 +15,21 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
+from whybench.families.replayscm.submission import STAGES
 from whybench.interfaces import local_model
 from whybench.interfaces.inspectai.record import EPISODE
 
 pytestmark = pytest.mark.real_model
 
-SHORT = ("-T", "max_errors=1", "-T", "budget=1")
+SHORT = ("-T", "suite=core", "-T", "max_errors=1", "-T", "budget=1")
 """The model reads some 90 tokens a second on two cores: one error or intervention is enough."""
+
+PROBLEMS = int(os.environ.get("WHYBENCH_REAL_PROBLEMS", "1"))
+"""Problems of each ReplaySCM suite: their tables are long, so one by default (docs/benchmarks.md
+has a run with ten)."""
+
+LONG = 8192
+"""Tokens of the longest conversation: tables of zeros and ones take about one for a character."""
 
 NAMED = {"answered", "invalid_format", "invalid_action", "invalid_answer", "timeout"}
 LIMITS = {"message_limit", "token_limit", "time_limit", "working_limit"}
@@ -37,20 +45,23 @@ def server() -> Iterator[local_model.LocalModel]:
         if os.environ.get("WHYBENCH_REQUIRE_MODEL"):
             raise
         pytest.skip(str(missing))
-    with local_model.serve() as running:
+    with local_model.serve(context=LONG) as running:
         yield running
 
 
-def run(server: local_model.LocalModel, folder: Path, limit: int, *options: str) -> EvalLog:
+def run(
+    server: local_model.LocalModel, folder: Path, limit: int, *options: str,
+    task: str = "causallink", short: tuple[str, ...] = SHORT, length: int = 32,
+) -> EvalLog:  # fmt: skip
     """Run the command that the README shows to users."""
     words = [
-        "inspect", "eval", "whybench/causallink", "-T", "suite=core", *options,
-        *SHORT, "--model", server.inspect_model, "--limit", str(limit), "--max-tokens", "32",
+        "inspect", "eval", f"whybench/{task}", *options, *short,
+        "--model", server.inspect_model, "--limit", str(limit), "--max-tokens", str(length),
         "--temperature", "0", "--max-connections", str(local_model.SLOTS),
         "--log-dir", str(folder), "--display", "none",
     ]  # fmt: skip
     done = subprocess.run(
-        words, env=os.environ | server.environment(), capture_output=True, text=True, timeout=900,
+        words, env=os.environ | server.environment(), capture_output=True, text=True, timeout=1800,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -113,4 +124,38 @@ def test_tools_that_this_model_cannot_call(
     say(capsys, "tools", log)
     assert set(outcomes(log)) <= NAMED | LIMITS
     assert outcomes(log)["answered"] == 0
+    assert tokens(log) > 0
+
+
+@pytest.mark.parametrize(
+    ("suite", "schema"),
+    [("ord_cert", "false"), ("block_cert", "true"), ("hid_cert", "false"), ("roots_cert", "true"),
+     ("alt_ord", "false"), ("alt_hid", "true")],
+)  # fmt: skip
+def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
+    suite: str,
+    schema: str,
+    server: local_model.LocalModel,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Free replies and replies held to a schema, on every disclosure and both kinds of task."""
+    log = run(
+        server, tmp_path, PROBLEMS, "-T", f"suite={suite}", "-T", f"schema={schema}",
+        task="replayscm", short=("-T", "max_errors=1", "-T", "skin=terse"), length=96,
+    )  # fmt: skip
+    stages = []
+    for sample in log.samples:
+        score = sample.scores["episode_score"]
+        assert score.answer in NAMED
+        valid = score.value["valid"] == 1
+        assert valid == (score.answer == "answered")
+        stages.append("valid" if valid else score.metadata["failed"] or "no object")
+        passed = [score.value[stage] for stage in STAGES]
+        assert passed == sorted(passed, reverse=True)
+    with capsys.disabled():
+        print(  # noqa: T201 - the figures belong in the log of every run
+            f"\nreal model, replayscm/{suite} (schema {schema}): {len(stages)} samples, "
+            f"{dict(Counter(stages))}, {tokens(log)} tokens generated"
+        )
     assert tokens(log) > 0

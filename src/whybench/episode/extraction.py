@@ -10,22 +10,23 @@ from typing import Any
 LONGEST = 200_000
 """Only the last so many characters of a reply are searched."""
 
-MOST_READ = 20 * LONGEST
+MOST_READ = 3 * LONGEST // 2
 """Characters read in all before giving up: hostile text must not cost quadratic time."""
 
-TRY = 500
+TRY = 40
 """What every opening brace is charged with, on top of the characters read from it."""
 
-DEEP = 10_000
+DEEP = 1_500
 """What an object too deep to read is charged with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A JSON object in a text, and how much of the text is behind it."""
+    """A JSON object in a text, and where it stands."""
 
     value: dict[str, Any]
-    behind: int
+    start: int
+    end: int
 
 
 def json_objects(text: str) -> Iterator[Found]:
@@ -34,7 +35,8 @@ def json_objects(text: str) -> Iterator[Found]:
     >>> [found.value for found in json_objects('I think {"a": 1} is wrong, so {"a": 2}.')]
     [{'a': 2}, {'a': 1}]
     """
-    text = text[-LONGEST:]
+    cut = max(0, len(text) - LONGEST)
+    text = text[cut:]
     decoder = json.JSONDecoder()
     left, at = MOST_READ, len(text)
     while left > 0 and (at := text.rfind("{", 0, at)) >= 0:
@@ -47,7 +49,7 @@ def json_objects(text: str) -> Iterator[Found]:
             left -= DEEP
         else:
             left -= end + TRY
-            yield Found(value, len(rest) - end)
+            yield Found(value, cut + at, cut + at + end)
 
 
 def is_bare_object(text: str) -> bool:

@@ -204,15 +204,15 @@ class Family(ABC, Generic[World]):
         return tuple(
             step.action
             for step in trace.steps
-            if not step.observation.is_error and step.action.name not in self.final_actions
+            if not step.observation.is_error and step.action.name != self.final_action
         )
 
-    final_actions: frozenset[str] = frozenset({"answer"})
-    """Names of the actions that end an episode."""
+    final_action: str = "answer"
+    """The name of the action that ends an episode; its argument is called `answer`."""
 
     def submission(self, answer: Json) -> Action:
         """Return the final action that hands in an answer."""
-        return Action.of("answer", answer=answer)
+        return Action.of(self.final_action, answer=answer)
 
     def replay(self, instance: Instance, trace: Trace) -> Trace:
         """Carry out a trace's actions again, from the same evidence, and return what happens."""
@@ -222,12 +222,18 @@ class Family(ABC, Generic[World]):
         self, instance: Instance, actions: Sequence[Action], given: int, evidence: Evidence
     ) -> Trace:
         """Carry out actions, the first of them as given evidence, and return what happens."""
+        return self.reopened(instance, actions, given, evidence).trace
+
+    def reopened(
+        self, instance: Instance, actions: Sequence[Action], given: int, evidence: Evidence
+    ) -> Episode:
+        """Return an episode in which actions were carried out, the first as given evidence."""
         episode = self.open_world(instance, self.world(instance))
         if evidence != "own":
             episode.give(actions[:given], evidence)
         for action in actions[given:]:
             episode.step(action)
-        return episode.trace
+        return episode
 
     def knob_record(self, knobs: Mapping[str, Any]) -> Record:
         """Return knobs in canonical order."""

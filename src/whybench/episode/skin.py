@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from string import Template
 
 _HEADING = re.compile(r"^## +([a-z_]+) *$", re.MULTILINE)
@@ -39,3 +41,21 @@ def read_skin(name: str, load: Callable[[str], str]) -> Skin:
     passages = dict(read_skin(base[1], load).passages) if base else {}
     passages |= {key: body.strip() for key, body in zip(parts[1::2], parts[2::2], strict=True)}
     return Skin(name, passages)
+
+
+def shelf(package: str, names: Sequence[str]) -> Callable[[str], Skin]:
+    """Return a function that reads the skins in a family's folder `skins`, each once."""
+    folder = files(package) / "skins"
+
+    @cache
+    def skin_named(name: str) -> Skin:
+        if name not in names:
+            raise ValueError(f"no skin {name!r}: try {', '.join(names)}")
+        return read_skin(name, lambda file: (folder / f"{file}.md").read_text("utf-8"))
+
+    return skin_named
+
+
+def paragraphs(*parts: str) -> str:
+    """Join the parts that are not empty."""
+    return "\n\n".join(part for part in parts if part)

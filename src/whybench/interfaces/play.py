@@ -14,14 +14,20 @@ from whybench.episode.episode import Episode
 
 
 def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
-    """Read a line such as `hold circle`: an action's name, then its arguments in order."""
+    """Read a line such as `hold circle`: an action's name, then its arguments in order.
+
+    A single argument is all that follows, braces, quotes and spaces included.
+    """
+    name, _, rest = line.strip().partition(" ")
+    spec = next((spec for spec in specs if spec.name == name.casefold()), None)
+    if spec is None:
+        return Action.malformed(f"start the line with {' or '.join(s.name for s in specs)}")
+    if len(spec.arguments) == 1 and rest.strip():
+        return Action.of(spec.name, **{spec.arguments[0].name: rest.strip()})
     try:
         words = shlex.split(line)
     except ValueError:
         words = line.split()
-    spec = next((spec for spec in specs if words and spec.name == words[0].casefold()), None)
-    if spec is None:
-        return Action.malformed(f"start the line with {' or '.join(s.name for s in specs)}")
     if len(words) - 1 != len(spec.arguments):
         wanted = " ".join(f"<{argument.name}>" for argument in spec.arguments)
         return Action.malformed(f"write {spec.name} {wanted}")

@@ -126,14 +126,9 @@ def certified(
         "latents": len({instance.cluster for instance, _ in certificates}),
     }
     for name in ("fewest", "minimax", "minimax_upper", "exact_steps", "bits", "best_score"):
-        values = [value for proof in proofs if (value := getattr(proof, name)) is not None]
-        if values:
-            figures[name] = {
-                "n": len(values),
-                "mean": sum(values) / len(values),
-                "max": max(values),
-                "counts": {str(key): n for key, n in sorted(Counter(values).items())},
-            }
+        figures |= _figure(name, [getattr(proof, name) for proof in proofs])
+    for name in dict.fromkeys(name for proof in proofs for name, _ in proof.facts):
+        figures |= _figure(name, [proof.facts.get(name) for proof in proofs])
     return {
         "suite": suite.path,
         "profile": suite.profile,
@@ -144,6 +139,27 @@ def certified(
         "failed": failed,
         "figures": figures,
     }
+
+
+MOST_COUNTED = 20
+"""So many different values of a figure are counted one by one."""
+
+
+def _figure(name: str, values: Sequence[Json]) -> dict[str, Json]:
+    """Return a figure's mean, extremes and, if they are few, its values with their counts."""
+    known = [float(value) for value in values if isinstance(value, bool | int | float)]
+    if not known:
+        return {}
+    found: dict[str, Json] = {
+        "n": len(known),
+        "mean": sum(known) / len(known),
+        "min": min(known),
+        "max": max(known),
+    }
+    counts = Counter(value for value in values if value is not None)
+    if len(counts) <= MOST_COUNTED:
+        found["counts"] = {str(key): n for key, n in sorted(counts.items())}
+    return {name: found}
 
 
 def _number(value: float) -> float | None:

@@ -11,7 +11,8 @@ from whybench.episode.action import MALFORMED, Action
 from whybench.episode.conversation import Turn
 from whybench.episode.extraction import Found, is_bare_object, json_objects
 from whybench.episode.observation import Observation
-from whybench.families.causallink.rules import ANSWERS, LinkEpisode, paragraphs, skin_named
+from whybench.episode.skin import paragraphs
+from whybench.families.causallink.rules import ANSWERS, LinkEpisode, skin_named
 
 Phase = Literal["first", "choice", "interaction", "answer"]
 
@@ -78,7 +79,7 @@ class Dialogue:
             return False
         if not all(found.value[key] in fields[key] for key in fields):
             return False
-        comes_last = not text[len(text) - found.behind :].strip()
+        comes_last = not text[found.end :].strip()
         return comes_last and (self._skin.passages["strict"] == "last" or is_bare_object(text))
 
     def say(self, action: Action) -> tuple[str, bool]:

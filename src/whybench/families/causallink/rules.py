@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
 from whybench import CANARY
 from whybench.core.canonical import Record
@@ -12,7 +11,7 @@ from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
-from whybench.episode.skin import Skin, read_skin
+from whybench.episode.skin import Skin, paragraphs, shelf
 from whybench.families.causallink.theme import Theme, read_theme
 from whybench.families.causallink.world import State, World
 
@@ -20,16 +19,10 @@ INVALID_ANSWER = "invalid_answer"
 TIMEOUT = "timeout"
 ANSWERS = ("yes", "no")
 
-_SKINS = files(__package__) / "skins"
 SKINS = ("plain", "step_limited", "think_first", "notebook")
 
 
-@cache
-def skin_named(name: str) -> Skin:
-    """Read one of the family's skins."""
-    if name not in SKINS:
-        raise ValueError(f"no skin {name!r}: try {', '.join(SKINS)}")
-    return read_skin(name, lambda file: (_SKINS / f"{file}.md").read_text("utf-8"))
+skin_named = shelf(__package__ or "", SKINS)
 
 
 class LinkEpisode(Episode):
@@ -199,11 +192,6 @@ def action_specs(theme: Theme) -> tuple[ActionSpec, ...]:
             final=True,
         ),
     )
-
-
-def paragraphs(*parts: str) -> str:
-    """Join the parts that are not empty."""
-    return "\n\n".join(part for part in parts if part)
 
 
 def _error(code: str, reason: str) -> Observation:

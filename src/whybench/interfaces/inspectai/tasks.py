@@ -57,6 +57,60 @@ def causallink(
     return build(found, protocol, skin, evidence, yoke, schema)
 
 
+@task
+def replayscm(
+    suite: str = "hid_cert",
+    protocol: str = "dialogue",
+    skin: str = "plain",
+    profile: str = "certified",
+    salt: str = "public",
+    schema: bool = False,
+    **knobs: Any,
+) -> Task:
+    """ReplaySCM: from worlds under interventions, write mechanisms that replay them and others.
+
+    Args:
+        suite: ord_cert, block_cert, hid_cert, roots_cert, ord_full, … (`whybench list`).
+        protocol: `dialogue` (one answer in JSON) or `tools` (`submit`).
+        skin: Wording of the prompts: plain, pairs or terse.
+        profile: `certified`, or `published` for comparison with published figures.
+        salt: Another salt gives other instances.
+        schema: Constrain replies by a JSON schema.
+        **knobs: max_errors (answers after which it ends), data (released problems, published only).
+
+    """
+    found = find_suite(f"replayscm/{suite}", profile=profile, salt=salt, knobs=knobs)
+    return build(found, protocol, skin, "own", None, schema)
+
+
+@task
+def replayscm_lab(
+    protocol: str = "tools",
+    skin: str = "plain",
+    profile: str = "certified",
+    salt: str = "public",
+    evidence: str = "own",
+    yoke: str | None = None,
+    schema: bool = False,
+    **knobs: Any,
+) -> Task:
+    """ReplaySCM in the laboratory: choose the interventions, then hand in the mechanisms.
+
+    Args:
+        protocol: `tools` (`experiment` and `submit`) or `dialogue` (the same in JSON).
+        skin: Wording of the prompts: plain, pairs or terse.
+        profile: `certified`, or `published`: no bound on parents is told or kept.
+        salt: Another salt gives other instances.
+        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
+        yoke: A log whose experiments are given to this run.
+        schema: Constrain replies of the dialogue by a JSON schema.
+        **knobs: budget, max_errors.
+
+    """
+    found = find_suite("replayscm/lab", profile=profile, salt=salt, knobs=knobs)
+    return build(found, protocol, skin, evidence, yoke, schema)
+
+
 def build(
     suite: Suite, protocol: str, skin: str, evidence: str, yoke: str | None, schema: bool
 ) -> Task:

@@ -1,0 +1,32 @@
+"""Make the shipped records from seeds alone, or make them again and compare.
+
+python -m whybench.families.replayscm build
+python -m whybench.families.replayscm check --limit 5
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from whybench.families.replayscm.pools import FOLDER, SIZES, build, check
+
+
+def main() -> int:
+    """Build or check the shipped records."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("build", "check"))
+    parser.add_argument("--kind", choices=tuple(SIZES), action="append")
+    parser.add_argument("--limit", type=int, help="check: records of each kind to make again")
+    parser.add_argument("--out", type=Path, default=Path(str(FOLDER)))
+    given = parser.parse_args()
+    kinds = given.kind or list(SIZES)
+    if given.what == "build":
+        build(kinds, given.out)
+        return 0
+    faults = check(kinds, given.limit)
+    print("\n".join(faults) or "every record is as it was")  # noqa: T201
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Actions and observations: the episode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from whybench import CANARY
+from whybench.core.canonical import Record
+from whybench.episode.action import Action, ActionSpec, Argument
+from whybench.episode.episode import ANSWERED, INVALID_ACTION, Episode
+from whybench.episode.instance import Instance
+from whybench.episode.observation import OK, Observation
+from whybench.episode.skin import Skin, paragraphs, shelf
+from whybench.families.replayscm.lab import MOST_TARGETS, Lab, SettingError
+from whybench.families.replayscm.score import INVALID_ANSWER, TIMEOUT
+from whybench.families.replayscm.submission import Judged, judge
+from whybench.families.replayscm.world import Table, View, World
+
+SKINS = ("plain", "pairs", "terse")
+
+
+skin_named = shelf(__package__ or "", SKINS)
+
+
+class ReplayEpisode(Episode):
+    """Look at worlds, in the laboratory choose more of them, and hand in mechanisms."""
+
+    __slots__ = ("_lab", "judged", "seen", "world")
+
+    def __init__(self, instance: Instance, world: World, max_errors: int, lab: Lab | None) -> None:
+        super().__init__(instance, max_errors)
+        self.world = world
+        self.seen: tuple[Table, ...] = ()
+        """The worlds of the experiments so far."""
+        self.judged: Judged | None = None
+        """What became of the last answer handed in."""
+        self._lab = lab
+
+    @property
+    def view(self) -> View:
+        """What the agent has been told and shown by now."""
+        view = self.world.view
+        return replace(view, train=(*view.train, *self.seen)) if self.seen else view
+
+    @property
+    def lab(self) -> Lab | None:
+        """The laboratory, if this is an episode in one and its experiments are the agent's own."""
+        return self._lab if self.evidence == "own" else None
+
+    @property
+    def left(self) -> int:
+        """How many experiments are left."""
+        return 0 if self.lab is None else self.lab.budget - len(self.seen)
+
+    @property
+    def actions(self) -> tuple[ActionSpec, ...]:
+        """Experiments, in a laboratory that is open, and handing in."""
+        return SPECS if self.lab is not None else SPECS[-1:]
+
+    def _carry_out(self, action: Action) -> Observation:
+        if action.name == "submit":
+            return self._submit(action)
+        if action.name == "experiment" and self._lab is not None:
+            return self._experiment(action, self._lab)
+        return _error(INVALID_ACTION, f"there is no action {action.name[:40]!r}")
+
+    def _submit(self, action: Action) -> Observation:
+        self.judged = judge(self.view, action.args.get("answer"))
+        if self.judged.failed is not None:
+            return Observation(
+                INVALID_ANSWER, Record.of(reason=self.judged.reason, stage=self.judged.failed)
+            )
+        self.outcome = ANSWERED
+        return Observation(OK)
+
+    def _experiment(self, action: Action, lab: Lab) -> Observation:
+        if len(self.seen) >= lab.budget:
+            self.outcome = TIMEOUT
+            return _error(TIMEOUT, f"all {lab.budget} experiments are used up")
+        try:
+            table = lab.run(action.args.get("setting"), len(self.seen))
+        except SettingError as error:
+            return _error(INVALID_ACTION, str(error))
+        self.seen = (*self.seen, table)
+        rows = tuple(format(row, f"0{self.view.n}b")[::-1] for row in table.rows())
+        return Observation(OK, Record.of(targets=table.targets, mode=table.mode, rows=rows))
+
+    # Words.
+
+    def brief(self, skin: str) -> str:
+        """Return rules, what is told of the structure, all worlds, and how to answer."""
+        words = skin_named(skin)
+        how = [self.form(words), words.say("tools")]
+        if self.lab is not None:
+            how = [words.say("tools_lab", **self._words())]
+        return paragraphs(self.rules(words), self.situation(words), *how)
+
+    def rules(self, words: Skin) -> str:
+        """Return what is the same for every problem of a suite."""
+        task = self.view.task if self._lab is None or self.lab is None else "lab_task"
+        given = self._lab_words()
+        return paragraphs(
+            words.say("rules"), words.say(task, **given), words.say("language"), CANARY
+        )
+
+    def situation(self, words: Skin) -> str:
+        """Return this problem: structure told, worlds seen, reference."""
+        view = self.view
+        given = self._words()
+        told = [words.say(f"told_{view.disclosure}", **given)]
+        if not view.released:
+            told.append(words.say("bound", k=view.told.k))
+        parts = [" ".join(told)]
+        if self.lab is None:
+            parts.append(words.say("worlds", trained=len(view.train), heldout=view.heldout))
+        parts += [self.table(words, number, table) for number, table in enumerate(view.train, 1)]
+        if view.task == "alternative":
+            parts.append(words.say("reference", mechanisms=self._reference()))
+        if self.lab is not None:
+            parts.append(self.remaining(words))
+        return paragraphs(*parts)
+
+    def form(self, words: Skin) -> str:
+        """Return how to answer."""
+        kind = "roots" if self.view.disclosure == "roots" else self.view.task
+        return words.say(f"answer_{'lab' if self.lab is not None else kind}", **self._words())
+
+    def remaining(self, words: Skin) -> str:
+        """Return how many experiments are left."""
+        return words.say("left", left=self.left) if self.left else words.say("nothing_left")
+
+    def describe(self, observation: Observation, skin: str) -> str:
+        """Return an observation in words."""
+        words = skin_named(skin)
+        if observation.is_error:
+            reason = observation.data.get("reason", "the episode is over")
+            return words.say("error", reason=reason)
+        if self.done:
+            return words.say("end")
+        number = len(self.view.train)
+        return paragraphs(self.table(words, number, self.seen[-1]), self.remaining(words))
+
+    def table(self, words: Skin, number: int, table: Table) -> str:
+        """Return a world in words, its columns in display order."""
+        view = self.view
+        shown, names = view.display, view.names
+        rows = [
+            " ".join(
+                words.say("cell", name=names[v], value=table.columns[v] >> r & 1) for v in shown
+            )
+            for r in range(table.size)
+        ]
+        targets = [v for v in shown if table.targets >> v & 1]
+        if table.mode == "none" or not targets:
+            intervention = words.say("none")
+        elif table.mode == "hard_constant":
+            settings = ", ".join(f"{names[v]} = {table.columns[v] & 1}" for v in targets)
+            intervention = words.say("constant", settings=settings)
+        else:
+            intervention = words.say("assigned", targets=", ".join(names[v] for v in targets))
+        header = words.say("header", names=" ".join(names[v] for v in shown))
+        return words.say(
+            "world", number=number, intervention=intervention, header=header, rows="\n".join(rows)
+        )
+
+    def _reference(self) -> str:
+        names = self.view.names
+        return "\n".join(
+            f"{names[v]} = {self.view.reference[v]}"
+            for v in self.view.display
+            if self.view.reference[v]
+        )
+
+    def _words(self) -> dict[str, object]:
+        """Return what the placeholders of a skin stand for."""
+        view = self.view
+        names, shown = view.names, view.display
+        roots = view.told.roots or 0
+        return {
+            **self._lab_words(),
+            "names": ", ".join(names[v] for v in shown),
+            "roots": ", ".join(names[v] for v in shown if roots >> v & 1),
+            "own": ", ".join(names[v] for v in shown if not roots >> v & 1),
+            "count": view.told.root_count,
+            "order": ", ".join(names[v] for v in view.order),
+            "blocks": " < ".join(
+                "{" + ", ".join(names[v] for v in block) + "}" for block in view.blocks
+            ),
+        }
+
+    def _lab_words(self) -> dict[str, object]:
+        rows = self.world.view.train[0].size
+        budget = 0 if self._lab is None else self._lab.budget
+        return {"budget": budget, "targets": MOST_TARGETS, "rows": rows}
+
+
+SPECS = (
+    ActionSpec(
+        "experiment",
+        "Run an experiment and see its world.",
+        (Argument("setting", 'JSON object of targets, such as {"X1": 1, "X2": "010011"}'),),
+    ),
+    ActionSpec(
+        "submit",
+        "Hand in the answer. If it is valid, this ends the task.",
+        (Argument("answer", "the answer, as one JSON text"),),
+        final=True,
+    ),
+)
+
+
+def _error(code: str, reason: str) -> Observation:
+    return Observation(code, Record.of(reason=reason))

@@ -1,0 +1,340 @@
+"""(world, submission) → score; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whybench.core.canonical import Record, freeze
+from whybench.core.graph import members
+from whybench.episode.action import MALFORMED
+from whybench.episode.episode import INVALID_ACTION, INVALID_FORMAT
+from whybench.episode.score import UNFINISHED, Metric
+from whybench.episode.trace import Trace
+from whybench.families.replayscm.alternative import Separation, candidate_of, experiment, separation
+from whybench.families.replayscm.replay import Agreement, replay
+from whybench.families.replayscm.submission import STAGES, Candidate, Judged
+from whybench.families.replayscm.world import World
+
+INVALID_ANSWER = "invalid_answer"
+TIMEOUT = "timeout"
+ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
+
+SLACKS = (0, 10, 25)
+"""By how many nodes a submission may exceed the gold formulas in the paper's AST figures."""
+
+
+def _detail(name: str, meaning: str, *, rate: bool = False) -> Metric:
+    return Metric(name, meaning, rate, "detail")
+
+
+METRICS = (
+    Metric("solved", "train_exact; where an alternative is asked for, joint_success"),
+    Metric("task_correct", "the paper's `correct`: solved, and with hidden roots the roots right"),
+    Metric("train_exact", "every scored training cell is replayed right"),
+    Metric("heldout_exact", "train_exact, and every scored held-out cell is replayed right"),
+    Metric("train_world_exact", "share of training worlds replayed without an error", False),
+    Metric("heldout_world_exact", "share of held-out worlds replayed without an error", False),
+    Metric("train_accuracy", "share of training cells replayed right", False, "side"),
+    Metric("heldout_accuracy", "share of held-out cells replayed right", False, "side"),
+    Metric("coverage", "an answer was handed in at all", role="side"),
+    Metric("strict_json", "the answer was one line of JSON and nothing else", role="side"),
+    *(Metric(stage, f"came through the funnel up to `{stage}`", role="side") for stage in STAGES),
+    Metric("valid_first", "the first answer handed in was valid", role="side"),
+    Metric("retries", "answers handed in after a first invalid one", False, "side"),
+    # The same among valid submissions, and among those that fit the training worlds.
+    _detail("train_exact_valid", "train_exact among valid answers", rate=True),
+    _detail("heldout_exact_valid", "heldout_exact among valid answers", rate=True),
+    _detail("train_world_exact_valid", "train_world_exact among valid answers"),
+    _detail("heldout_world_exact_valid", "heldout_world_exact among valid answers"),
+    Metric("heldout_exact_if_train", "heldout_exact among train-exact answers", role="side"),
+    Metric("heldout_world_if_train", "heldout_world_exact among those", False, "side"),
+    # Structure, among valid submissions (with the right roots).
+    Metric("parent_recall", "recall of functional-parent edges", False, "side"),
+    Metric("parent_f1", "F1 of functional-parent edges", False, "side"),
+    Metric("parent_shd", "structural Hamming distance of functional parents", False, "side"),
+    _detail("parent_exact", "share of variables with just the gold parents"),
+    Metric("parent_map_exact", "every variable has just the gold parents", role="side"),
+    Metric("local_match", "share of variables with the gold function", False, "side"),
+    Metric("full_local_match", "every variable has the gold function", role="side"),
+    Metric("latent_match", "roots and every function are the gold SCM's", role="side"),
+    _detail("train_exact_if_map", "train_exact among exact parent maps", rate=True),
+    _detail("heldout_exact_if_map", "heldout_exact among exact parent maps", rate=True),
+    # Size.
+    Metric("ast_size", "nodes of all formulas", False, "side"),
+    _detail("gold_ast_size", "nodes of the gold formulas"),
+    _detail("ast_excess", "nodes more than the gold formulas"),
+    *(
+        _detail(f"gold_plus_{slack}", f"train_exact with at most {slack} nodes more", rate=True)
+        for slack in SLACKS
+    ),
+    _detail("bloat", f"train_exact with over {SLACKS[-1]} nodes more than gold", rate=True),
+    # Hidden roots.
+    Metric("root_set_exact", "the roots are named right", role="side"),
+    _detail("root_precision", "share of named roots that are roots"),
+    _detail("root_recall", "share of roots that are named"),
+    _detail("mechanism_train_exact", "train_exact whatever the roots", rate=True),
+    _detail("mechanism_heldout_exact", "heldout_exact whatever the roots", rate=True),
+    _detail("train_exact_if_roots", "train_exact when the roots are right", rate=True),
+    _detail("heldout_world_if_roots", "heldout_world_exact when the roots are right"),
+    _detail("heldout_exact_if_roots", "heldout_exact when the roots are right", rate=True),
+    # Alternative-SCM.
+    Metric("alt_success", "train_exact and another SCM than the reference", role="side"),
+    Metric("experiment_valid", "the experiment sets one variable", role="side"),
+    Metric("pair_separates", "the experiment tells the two SCMs apart", role="side"),
+    Metric("witness_valid", "the witness shows a difference that is there", role="side"),
+    Metric("joint_success", "all four", role="side"),
+    Metric("experiment_optimality", "as share of the best experiment for the pair", False, "side"),
+    _detail("pair_disagreement", "share of root assignments that the experiment separates"),
+    _detail("cell_difference", "share of cells that differ under the experiment"),
+    _detail("edited_variables", "variables whose function differs from the reference's"),
+    # The laboratory.
+    Metric("experiments", "experiments made", False, "side"),
+    Metric("evidence_unique", "the evidence at hand left one SCM", role="side"),
+    Metric("experiment_regret", "experiments more than the exact agent's", False, "side"),
+    # How episodes end without an answer.
+    *(Metric(mode, f"ended as {mode}", role="detail") for mode in ERROR_MODES),
+)
+
+NAMES = tuple(metric.name for metric in METRICS)
+_BLANK: dict[str, float | None] = dict.fromkeys(NAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What was handed in during an episode."""
+
+    last: Judged | None
+    """What became of the last answer; None if there was none that could be read."""
+    attempts: int
+    """Answers handed in, unreadable ones included."""
+    valid_first: bool
+    strict: bool
+    """Whether the last one was one line of JSON and nothing else."""
+
+    @classmethod
+    def of(cls, trace: Trace, last: Judged | None) -> Handed:
+        """Read off a trace what was handed in."""
+        answers = [s for s in trace.steps[trace.given :] if s.action.name in ("submit", MALFORMED)]
+        if not answers:
+            return cls(None, 0, False, False)
+        action = answers[-1].action
+        text = action.args.get("answer")
+        plain = isinstance(text, str) and "\n" not in text.strip() and action.form == "strict"
+        readable = last is not None and last.passed("extracted")
+        return cls(last, len(answers), not answers[0].observation.is_error, plain and readable)
+
+
+def values(
+    world: World, outcome: str, handed: Handed, laboratory: Mapping[str, float]
+) -> tuple[Record, Record]:
+    """Return the score's components and labels; `laboratory` holds what was done in one."""
+    found = dict(_BLANK)
+    found.update(laboratory)
+    judged = handed.last
+    for mode in ERROR_MODES:
+        found[mode] = float(mode == outcome)
+    for stage in STAGES:
+        found[stage] = float(judged is not None and judged.passed(stage))
+    found.update(
+        coverage=float(handed.attempts > 0),
+        strict_json=float(handed.strict),
+        valid_first=float(handed.valid_first),
+        retries=float(max(0, handed.attempts - 1)),
+    )
+    labels: dict[str, Any] = {"failed": None if judged is None else judged.failed}
+    if judged is not None and judged.candidate is not None:
+        _executed(world, judged, judged.candidate, found, labels)
+    else:
+        found.update(dict.fromkeys(_REPLAYED, 0.0))
+        if world.view.task == "alternative":
+            found.update(dict.fromkeys(_ALTERNATIVE, 0.0))
+    if world.view.disclosure == "roots":
+        _roots(world, judged, found)
+    found["solved"] = found["joint_success" if world.view.task == "alternative" else "train_exact"]
+    return Record(found.items()), freeze(labels)
+
+
+_ALTERNATIVE = (
+    "alt_success",
+    "experiment_valid",
+    "pair_separates",
+    "witness_valid",
+    "joint_success",
+)
+_REPLAYED = (
+    "task_correct",
+    "train_exact",
+    "heldout_exact",
+    "train_world_exact",
+    "heldout_world_exact",
+    "train_accuracy",
+    "heldout_accuracy",
+)
+"""What an invalid submission gets zero for, as the paper's text says."""
+
+
+def _executed(
+    world: World,
+    judged: Judged,
+    candidate: Candidate,
+    found: dict[str, float | None],
+    labels: dict[str, Any],
+) -> None:
+    train, held = replay(candidate, world.sheet)
+    exact, held_exact = float(train.exact), float(train.exact and held.exact)
+    found.update(
+        task_correct=exact,
+        train_exact=exact,
+        heldout_exact=held_exact,
+        train_world_exact=train.table_rate,
+        heldout_world_exact=held.table_rate,
+        train_accuracy=train.accuracy,
+        heldout_accuracy=held.accuracy,
+        train_exact_valid=exact,
+        heldout_exact_valid=held_exact,
+        train_world_exact_valid=train.table_rate,
+        heldout_world_exact_valid=held.table_rate,
+    )
+    if train.exact:
+        found.update(heldout_exact_if_train=held_exact, heldout_world_if_train=held.table_rate)
+    _sizes(world, candidate, train, found)
+    found["latent_match"] = 0.0
+    if candidate.roots == world.gold.roots:
+        _structure(world, candidate, found)
+        found["latent_match"] = found["full_local_match"]
+    if world.view.task == "alternative":
+        _alternative(world, judged, candidate, train, found, labels)
+
+
+def _sizes(
+    world: World, candidate: Candidate, train: Agreement, found: dict[str, float | None]
+) -> None:
+    size, standard = candidate.size, candidate_of(world.formulas).size
+    excess = size - standard
+    found["ast_size"], found["gold_ast_size"] = float(size), float(standard)
+    found["ast_excess"] = float(excess)
+    for name, slack in _SLACKS:
+        found[name] = float(train.exact and excess <= slack)
+    found["bloat"] = float(train.exact and excess > SLACKS[-1])
+
+
+_SLACKS = tuple((f"gold_plus_{slack}", slack) for slack in SLACKS)
+
+
+def _structure(world: World, candidate: Candidate, found: dict[str, float | None]) -> None:
+    gold = candidate_of(world.formulas)
+    own = len(gold.order)
+    parents = local = 0
+    for v in gold.order:
+        if gold.tables[v] == candidate.tables[v]:
+            local += 1
+            parents += 1
+        elif gold.parents[v] == candidate.parents[v]:
+            parents += 1
+    found.update(compared(gold.parents, candidate.parents))
+    found["parent_exact"], found["parent_map_exact"] = parents / own, float(parents == own)
+    found["local_match"], found["full_local_match"] = local / own, float(local == own)
+    if parents == own:
+        found["train_exact_if_map"] = found["train_exact"]
+        found["heldout_exact_if_map"] = found["heldout_exact"]
+
+
+def compared(truth: Sequence[int], guess: Sequence[int]) -> dict[str, float]:
+    """Return recall, F1 and SHD of parent sets: `core.structure`'s, on sets as integers."""
+    true = said = hits = turned = 0
+    for v, (right, given) in enumerate(zip(truth, guess, strict=True)):
+        true += right.bit_count()
+        said += given.bit_count()
+        if right == given:
+            hits += right.bit_count()
+            continue
+        hits += (right & given).bit_count()
+        for u in members(right & ~given):
+            turned += guess[u] >> v & 1 and not truth[u] >> v & 1
+    return {
+        "parent_recall": hits / true if true else float(not said),
+        "parent_f1": 2 * hits / (true + said) if true or said else 1.0,
+        "parent_shd": float(true + said - 2 * hits - turned),
+    }
+
+
+def _roots(world: World, judged: Judged | None, found: dict[str, float | None]) -> None:
+    """Score the roots as soon as they are in order, whatever becomes of the mechanisms."""
+    named = None if judged is None else judged.roots
+    truth = world.gold.roots
+    right = 0 if named is None else (named & truth).bit_count()
+    exact = named == truth
+    found.update(
+        root_set_exact=float(exact),
+        root_precision=right / named.bit_count() if named else 0.0,
+        root_recall=right / truth.bit_count(),
+        mechanism_train_exact=found["train_exact"],
+        mechanism_heldout_exact=found["heldout_exact"],
+        task_correct=float(exact and bool(found["train_exact"])),
+    )
+    if exact:
+        found.update(
+            train_exact_if_roots=found["train_exact"],
+            heldout_world_if_roots=found["heldout_world_exact"],
+            heldout_exact_if_roots=found["heldout_exact"],
+        )
+
+
+def _alternative(
+    world: World,
+    judged: Judged,
+    candidate: Candidate,
+    train: Agreement,
+    found: dict[str, float | None],
+    labels: dict[str, Any],
+) -> None:
+    """Score an alternative; experiment and witness only count once it is one."""
+    reference = candidate_of(world.view.reference)
+    edited = [v for v in reference.order if reference.tables[v] != candidate.tables[v]]
+    success = train.exact and bool(edited)
+    answer = judged.answer or {}
+    told = Separation(experiment(world.view.n, answer.get("experiment")) is not None)
+    if success:
+        told = separation(world.view.n, reference, candidate, answer)
+    joint = success and told.experiment_valid and told.separates and told.witness_valid
+    found.update(
+        alt_success=float(success),
+        experiment_valid=float(told.experiment_valid),
+        pair_separates=float(told.separates),
+        witness_valid=float(told.witness_valid),
+        joint_success=float(joint),
+        task_correct=float(joint),
+        experiment_optimality=told.optimality,
+        pair_disagreement=told.pair_rate,
+        cell_difference=told.cell_rate,
+        edited_variables=float(len(edited)),
+    )
+    if success:
+        _edits(world, reference, candidate, edited, labels)
+
+
+def _edits(
+    world: World,
+    reference: Candidate,
+    candidate: Candidate,
+    edited: list[int],
+    labels: dict[str, Any],
+) -> None:
+    """Label the edits by depth in the reference, and how many variables each depth has."""
+    depth = [0] * world.view.n
+    for v in reference.order:
+        depth[v] = 1 + max((depth[u] for u in members(reference.parents[v])), default=0)
+    labels["edits"] = [
+        {
+            "variable": world.view.names[v],
+            "depth": depth[v],
+            "same_parents": reference.parents[v] == candidate.parents[v],
+        }
+        for v in edited
+    ]
+    counts: dict[str, int] = {}
+    for v in reference.order:
+        counts[str(depth[v])] = counts.get(str(depth[v]), 0) + 1
+    labels["depths"] = counts

@@ -1,0 +1,75 @@
+"""Counterexample audit: worlds that part gold from the alternatives that searches find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from whybench.core.graph import members
+from whybench.core.seeds import Stream
+from whybench.families.replayscm.evidence import Evidence
+from whybench.families.replayscm.fit import smallest_ones
+from whybench.families.replayscm.generate import Problem
+from whybench.families.replayscm.latent import ROOTS, Latent, Odds, sample_world, signature
+from whybench.families.replayscm.structured import audited
+from whybench.families.replayscm.world import Rows, Scm, Table, Told, scm_of
+
+PROPOSALS = 200
+
+
+def found_alternatives(
+    told: Told, worlds: Sequence[Table], gold: Scm, stream: Stream, seeds: int
+) -> list[Scm]:
+    """Return the alternatives to gold that fit: the smallest ones, and the structure learner's."""
+    evidence = Evidence(told, Rows.of(told.n, worlds))
+    found = dict.fromkeys(islice(smallest_ones(evidence, seeds, 20_000), seeds))
+    found |= dict.fromkeys(audited(evidence, stream, seeds))
+    return [scm for scm in found if scm != gold]
+
+
+def separating_worlds(
+    told: Told,
+    problem: Problem,
+    extended: Sequence[Table],
+    covering: Sequence[Table],
+    stream: Stream,
+    seeds: int,
+) -> tuple[Table, ...]:
+    """Return worlds under which no alternative that was found fits any more."""
+    latent = problem.latent
+    gold = scm_of(latent.formulas)
+    worlds = [*extended, *covering]
+    rivals = found_alternatives(told, extended, gold, stream, seeds)
+    rivals = [rival for rival in rivals if all(agrees(rival, world) for world in worlds)]
+    avoided = {signature(world) for world in problem.heldout}
+    while rivals:
+        best: tuple[int, Table] | None = None
+        for _ in range(PROPOSALS):
+            world = sample_world(latent, stream, Odds())
+            left = sum(agrees(rival, world) for rival in rivals)
+            if signature(world) not in avoided and (best is None or left < best[0]):
+                best = left, world
+        world = best[1] if best and best[0] < len(rivals) else _pointed(latent, gold, rivals[0])
+        worlds.append(world)
+        rivals = [rival for rival in rivals if agrees(rival, world)]
+    return tuple(worlds)
+
+
+def _pointed(latent: Latent, gold: Scm, rival: Scm) -> Table:
+    """Return a world made to part two SCMs: all that either depends on is set to a difference."""
+    v = next(v for v in members(gold.own) if gold.tables[v] != rival.tables[v])
+    differing = gold.tables[v] ^ rival.tables[v]
+    at = (differing & -differing).bit_length() - 1
+    every = (1 << latent.units) - 1
+    inputs = members(gold.parents[v] | rival.parents[v])
+    set_to = {u: every * (at >> u & 1) for u in inputs}
+    return latent.see(set_to, "hard_constant", [0.5] * ROOTS)
+
+
+def agrees(scm: Scm, world: Table) -> bool:
+    """Tell whether an SCM replays a world exactly: each mechanism agrees where it is free."""
+    return all(
+        (scm.tables[v] >> row ^ row >> v) & 1 == 0
+        for v in members(scm.own & ~world.targets)
+        for row in world.rows()
+    )
