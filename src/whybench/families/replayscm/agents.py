@@ -31,7 +31,7 @@ from whybench.families.replayscm.world import (
 )
 
 AGENTS = {
-    "null": "says that every variable copies its first admissible one",
+    "null": "says that every variable copies the first root",
     "random": "hands in random formulas over random admissible variables",
     "structure_dsl": "a structure learner proposes parents, then exact fitting (extra `structure`)",
     "exact": "the smallest SCM of all that fit; in the laboratory, experiments until one is left",
@@ -187,28 +187,17 @@ def _told_apart(view: View, texts: tuple[str, ...]) -> Action:
 def structure_dsl(seat: Seat, stream: Stream, given: Given = None) -> Moves:
     """Let a structure learner propose parents; hand in the first SCM that fits."""
     view = informed(seat.view, given)
-    if view.task == "alternative":
-        yield submission_of_alternative(view, _structured_other(view, stream))
-        return
     found = structured(evidence_of(view), stream)
     if found is None:
         yield _copies(view)
+    elif view.task == "alternative":
+        yield _told_apart(view, formulas(found))
     else:
         yield submission(view, formulas(found), found.roots)
 
 
-def _structured_other(view: View, stream: Stream) -> tuple[str, ...]:
-    found = structured(evidence_of(view), stream)
-    return view.reference if found is None else formulas(found)
-
-
-def submission_of_alternative(view: View, texts: tuple[str, ...]) -> Action:
-    """Return mechanisms as an alternative, with whatever tells them from the reference."""
-    return _told_apart(view, texts)
-
-
 def null(seat: Seat, _: Stream, given: Given = None) -> Moves:
-    """Say that every variable copies the first one that may be its parent."""
+    """Say that every variable copies the first root."""
     del given
     yield _copies(seat.view)
 
@@ -231,11 +220,8 @@ def random(seat: Seat, stream: Stream, given: Given = None) -> Moves:
         roots = sum(1 << v for v in stream.sample(range(view.n), view.told.root_count))
     texts = [""] * view.n
     there = list(members(roots))
-    for v in (
-        stream.shuffled(list(members(view.told.every & ~roots)))
-        if not view.order
-        else [v for v in view.order if not roots >> v & 1]
-    ):
+    own = list(members(view.told.every & ~roots))
+    for v in sorted(own, key=view.order.index) if view.order else stream.shuffled(own):
         allowed = [u for u in there if view.told.admissible[v] >> u & 1]
         first, second = (view.names[stream.choice(allowed)] for _ in range(2))
         texts[v] = f"({stream.choice(('and', 'or', 'xor', 'iff'))} {first} {second})"
