@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
+from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.submission import STAGES
 from whybench.interfaces import local_model
 from whybench.interfaces.inspectai.record import EPISODE
@@ -54,9 +55,10 @@ def run(
     task: str = "causallink", short: tuple[str, ...] = SHORT, length: int = 32,
 ) -> EvalLog:  # fmt: skip
     """Run the command that the README shows to users."""
+    chosen = () if "--sample-id" in options else ("--limit", str(limit))
     words = [
-        "inspect", "eval", f"whybench/{task}", *options, *short,
-        "--model", server.inspect_model, "--limit", str(limit), "--max-tokens", str(length),
+        "inspect", "eval", f"whybench/{task}", *options, *short, *chosen,
+        "--model", server.inspect_model, "--max-tokens", str(length),
         "--temperature", "0", "--max-connections", str(local_model.SLOTS),
         "--log-dir", str(folder), "--display", "none",
     ]  # fmt: skip
@@ -127,6 +129,13 @@ def test_tools_that_this_model_cannot_call(
     assert tokens(log) > 0
 
 
+def shortest(suite: str, count: int) -> list[str]:
+    """The problems with the shortest prompts: this model reads slowly."""
+    instances = list(FAMILY.suite(suite))
+    instances.sort(key=lambda instance: len(FAMILY.open(instance).brief("terse")))
+    return [instance.id for instance in instances[:count]]
+
+
 @pytest.mark.parametrize(
     ("suite", "schema"),
     [("ord_cert", "false"), ("block_cert", "true"), ("hid_cert", "false"), ("roots_cert", "true"),
@@ -142,6 +151,7 @@ def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
     """Free replies and replies held to a schema, on every disclosure and both kinds of task."""
     log = run(
         server, tmp_path, PROBLEMS, "-T", f"suite={suite}", "-T", f"schema={schema}",
+        "--sample-id", ",".join(shortest(suite, PROBLEMS)),
         task="replayscm", short=("-T", "max_errors=1", "-T", "skin=terse"), length=96,
     )  # fmt: skip
     stages = []

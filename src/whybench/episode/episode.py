@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from typing import TypeAlias
 
-from whybench.core.canonical import Record
 from whybench.episode.action import MALFORMED, Action, ActionSpec
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, OVER, Observation
@@ -15,6 +14,8 @@ from whybench.episode.trace import Evidence, Step, Trace
 ANSWERED = "answered"
 INVALID_ACTION = "invalid_action"
 INVALID_FORMAT = "invalid_format"
+INVALID_ANSWER = "invalid_answer"
+TIMEOUT = "timeout"
 
 Moves: TypeAlias = Generator[Action, Observation, None]
 """An agent at work: it yields actions and is sent observations."""
@@ -80,10 +81,10 @@ class Episode(ABC):
             return Observation(OVER)
         if action.name == MALFORMED:
             reason = str(action.args.get("reason", "it could not be read"))
-            observation = Observation(INVALID_FORMAT, Record.of(reason=reason))
+            observation = Observation.refused(INVALID_FORMAT, reason)
         elif self.evidence != "own" and not self._is_final(action):
             reason = "the experiments are done: only the final action is left"
-            observation = Observation(INVALID_ACTION, Record.of(reason=reason))
+            observation = Observation.refused(INVALID_ACTION, reason)
         else:
             observation = self._carry_out(action)
         self._actions.append(action)

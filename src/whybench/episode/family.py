@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
 from whybench.core.canonical import Json, Record, digest, freeze
@@ -124,10 +125,6 @@ class Family(ABC, Generic[World]):
     def truth(self, instance: Instance) -> Json:
         """Return the hidden truth in readable form, for authors only."""
 
-    @abstractmethod
-    def card(self) -> str:
-        """Return the family's card: what it measures, its paper, known defects."""
-
     # What every family gets.
 
     def suite(
@@ -234,6 +231,11 @@ class Family(ABC, Generic[World]):
         for action in actions[given:]:
             episode.step(action)
         return episode
+
+    def card(self) -> str:
+        """Return `card.md` beside the family: what it measures, its paper, known defects."""
+        folder = files(type(self).__module__.rpartition(".")[0])
+        return (folder / "card.md").read_text("utf-8")
 
     def knob_record(self, knobs: Mapping[str, Any]) -> Record:
         """Return knobs in canonical order."""

@@ -23,6 +23,11 @@ class Observation:
     code: str
     data: Record = EMPTY
 
+    @classmethod
+    def refused(cls, code: str, reason: str, **more: Json) -> Observation:
+        """Return the error that says why an action was not carried out."""
+        return cls(code, Record.of(reason=reason, **more))
+
     @property
     def is_error(self) -> bool:
         """Whether the action was not carried out."""

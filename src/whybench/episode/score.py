@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT, TIMEOUT
 
 UNFINISHED = "unfinished"
 """The outcome of an episode that was left open: the agent gave up, or an engine's limit struck."""
 
+ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
+"""How an episode may end without an answer."""
 
 Role = Literal["main", "side", "detail"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 from pydantic import ValidationError
@@ -143,10 +142,6 @@ class CausalLink(Family[World]):
             "edges": [[names[a], names[b]] for a, b in world.graph.edges()],
             "answer": "yes" if world.truth else "no",
         }
-
-    def card(self) -> str:
-        """Return the family's card."""
-        return (files(__package__) / "card.md").read_text("utf-8")
 
 
 @lru_cache(maxsize=1024)

@@ -8,15 +8,19 @@ from whybench import CANARY
 from whybench.core.canonical import Record
 from whybench.core.graph import members
 from whybench.episode.action import Action, ActionSpec, Argument
-from whybench.episode.episode import ANSWERED, INVALID_ACTION, Episode
+from whybench.episode.episode import (
+    ANSWERED,
+    INVALID_ACTION,
+    INVALID_ANSWER,
+    TIMEOUT,
+    Episode,
+)
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.episode.skin import Skin, paragraphs, shelf
 from whybench.families.causallink.theme import Theme, read_theme
 from whybench.families.causallink.world import State, World
 
-INVALID_ANSWER = "invalid_answer"
-TIMEOUT = "timeout"
 ANSWERS = ("yes", "no")
 
 SKINS = ("plain", "step_limited", "think_first", "notebook")
@@ -73,7 +77,7 @@ class LinkEpisode(Episode):
     def _answer(self, action: Action) -> Observation:
         answer = action.args.get("answer")
         if not isinstance(answer, str) or answer.strip().casefold() not in ANSWERS:
-            return _error(INVALID_ANSWER, f"{_shown(answer)} is neither yes nor no")
+            return Observation.refused(INVALID_ANSWER, f"{_shown(answer)} is neither yes nor no")
         self.outcome = ANSWERED
         return Observation(OK)
 
@@ -83,11 +87,13 @@ class LinkEpisode(Episode):
             if self.left == 0:
                 return self._too_late()
             self.applied += 1
-        return _error(INVALID_ACTION, reason)
+        return Observation.refused(INVALID_ACTION, reason)
 
     def _too_late(self) -> Observation:
         self.outcome = TIMEOUT
-        return _error(TIMEOUT, f"all {self.world.view.budget} interventions are used up")
+        return Observation.refused(
+            TIMEOUT, f"all {self.world.view.budget} interventions are used up"
+        )
 
     def _is_fatal(self, error: Observation) -> bool:
         """Under the released rules unknown words never end an episode, and any other error does."""
@@ -192,10 +198,6 @@ def action_specs(theme: Theme) -> tuple[ActionSpec, ...]:
             final=True,
         ),
     )
-
-
-def _error(code: str, reason: str) -> Observation:
-    return Observation(code, Record.of(reason=reason))
 
 
 def _shown(value: object) -> str:

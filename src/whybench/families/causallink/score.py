@@ -6,17 +6,21 @@ from dataclasses import dataclass
 
 from whybench.core.canonical import Record
 from whybench.episode.action import MALFORMED
-from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_FORMAT
-from whybench.episode.score import UNFINISHED, Metric, Score
+from whybench.episode.episode import (
+    ANSWERED,
+    INVALID_ACTION,
+    INVALID_ANSWER,
+    INVALID_FORMAT,
+    TIMEOUT,
+)
+from whybench.episode.score import ERROR_MODES, UNFINISHED, Metric, Score
 from whybench.episode.trace import Trace
 from whybench.families.causallink.bias import BIASES, Change, bias
 from whybench.families.causallink.evidence import EvidenceLog, Verdict
-from whybench.families.causallink.rules import INVALID_ANSWER, TIMEOUT
 from whybench.families.causallink.theme import read_theme
 from whybench.families.causallink.world import World
 
 PROOF = ("proved", "lucky", "premature", "contradicts_evidence")
-ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
 
 METRICS = (
     Metric("accuracy", "right answers; an episode without an answer counts as wrong"),

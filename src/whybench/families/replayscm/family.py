@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -181,10 +180,6 @@ class ReplaySCM(Family[World]):
                 for table in world.heldout
             ],
         }
-
-    def card(self) -> str:
-        """Return the family's card."""
-        return (files(__package__) / "card.md").read_text("utf-8")
 
 
 @lru_cache(maxsize=1024)

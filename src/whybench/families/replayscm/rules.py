@@ -7,12 +7,17 @@ from dataclasses import replace
 from whybench import CANARY
 from whybench.core.canonical import Record
 from whybench.episode.action import Action, ActionSpec, Argument
-from whybench.episode.episode import ANSWERED, INVALID_ACTION, Episode
+from whybench.episode.episode import (
+    ANSWERED,
+    INVALID_ACTION,
+    INVALID_ANSWER,
+    TIMEOUT,
+    Episode,
+)
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.episode.skin import Skin, paragraphs, shelf
 from whybench.families.replayscm.lab import MOST_TARGETS, Lab, SettingError
-from whybench.families.replayscm.score import INVALID_ANSWER, TIMEOUT
 from whybench.families.replayscm.submission import Judged, judge
 from whybench.families.replayscm.world import Table, View, World
 
@@ -62,25 +67,23 @@ class ReplayEpisode(Episode):
             return self._submit(action)
         if action.name == "experiment" and self._lab is not None:
             return self._experiment(action, self._lab)
-        return _error(INVALID_ACTION, f"there is no action {action.name[:40]!r}")
+        return Observation.refused(INVALID_ACTION, f"there is no action {action.name[:40]!r}")
 
     def _submit(self, action: Action) -> Observation:
         self.judged = judge(self.view, action.args.get("answer"))
         if self.judged.failed is not None:
-            return Observation(
-                INVALID_ANSWER, Record.of(reason=self.judged.reason, stage=self.judged.failed)
-            )
+            return Observation.refused(INVALID_ANSWER, self.judged.reason, stage=self.judged.failed)
         self.outcome = ANSWERED
         return Observation(OK)
 
     def _experiment(self, action: Action, lab: Lab) -> Observation:
         if len(self.seen) >= lab.budget:
             self.outcome = TIMEOUT
-            return _error(TIMEOUT, f"all {lab.budget} experiments are used up")
+            return Observation.refused(TIMEOUT, f"all {lab.budget} experiments are used up")
         try:
             table = lab.run(action.args.get("setting"), len(self.seen))
         except SettingError as error:
-            return _error(INVALID_ACTION, str(error))
+            return Observation.refused(INVALID_ACTION, str(error))
         self.seen = (*self.seen, table)
         rows = tuple(format(row, f"0{self.view.n}b")[::-1] for row in table.rows())
         return Observation(OK, Record.of(targets=table.targets, mode=table.mode, rows=rows))
@@ -207,7 +210,3 @@ SPECS = (
         final=True,
     ),
 )
-
-
-def _error(code: str, reason: str) -> Observation:
-    return Observation(code, Record.of(reason=reason))

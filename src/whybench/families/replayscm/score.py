@@ -9,17 +9,12 @@ from typing import Any
 from whybench.core.canonical import Record, freeze
 from whybench.core.graph import members
 from whybench.episode.action import MALFORMED
-from whybench.episode.episode import INVALID_ACTION, INVALID_FORMAT
-from whybench.episode.score import UNFINISHED, Metric
+from whybench.episode.score import ERROR_MODES, Metric
 from whybench.episode.trace import Trace
 from whybench.families.replayscm.alternative import Separation, candidate_of, experiment, separation
 from whybench.families.replayscm.replay import Agreement, replay
 from whybench.families.replayscm.submission import STAGES, Candidate, Judged
 from whybench.families.replayscm.world import World
-
-INVALID_ANSWER = "invalid_answer"
-TIMEOUT = "timeout"
-ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
 
 SLACKS = (0, 10, 25)
 """By how many nodes a submission may exceed the gold formulas in the paper's AST figures."""
