@@ -91,6 +91,33 @@ def test_handing_in_early_is_seen() -> None:
     score = FAMILY.score(instance, trace)
     assert score.values["train_exact"] == 1.0
     assert score.values["evidence_unique"] == 0.0
+    assert score.values["solved"] == score.values["heldout_exact"] == 0.0
+
+
+def test_without_experiments_nothing_is_certified() -> None:
+    certificate = FAMILY.certify(FAMILY.suite("lab", knobs={"budget": 0})[0])
+    assert not certificate.identified
+    assert certificate.bits > 10
+    assert "the exact experimenter does not reach the best score" in certificate.defects()
+
+
+def test_the_last_object_of_a_reply_says_whether_it_is_an_experiment_or_the_answer() -> None:
+    instance = SUITE[0]
+    gold = {"mechanisms": FAMILY.truth(instance)["mechanisms"]}
+    quoted = 'I thought of {"experiment": {"X1": 1}} before.'
+    episode = opened()
+    FAMILY.conversation(episode, "plain").reply(f"{quoted} Now I know: {json.dumps(gold)}")
+    assert episode.outcome == "answered"
+    assert episode.seen == ()
+    episode = opened()
+    FAMILY.conversation(episode, "plain").reply(f"Not {json.dumps(gold)} yet. {quoted}")
+    assert episode.outcome is None
+    assert len(episode.seen) == 1
+
+
+def test_the_laboratory_has_no_released_form() -> None:
+    released = FAMILY.suite("lab", profile="published")[0]
+    assert FAMILY.world(released).view == FAMILY.world(SUITE[0]).view
 
 
 def test_yoked_experiments_are_shown_and_only_the_answer_is_left() -> None:

@@ -23,7 +23,6 @@ from whybench.families.replayscm.world import (
     Rows,
     Scm,
     Table,
-    Told,
     View,
     World,
     descendants,
@@ -80,14 +79,9 @@ def informed(view: View, given: Given) -> View:
     return replace(view, train=(*view.train, *seen))
 
 
-def within_reach(told: Told) -> Told:
-    """Return a class with no more parents than smallest formulas are catalogued for."""
-    return replace(told, k=min(told.k, INPUTS))
-
-
-def evidence_of(view: View) -> Evidence:
-    """Return the evidence of a view, for fitting."""
-    return Evidence(within_reach(view.told), Rows.of(view.n, view.train))
+def reach(view: View) -> Evidence:
+    """Return the evidence, in a class with no more parents than formulas are catalogued for."""
+    return Evidence(view.told.at_most(INPUTS), Rows.of(view.n, view.train))
 
 
 # The exact agent.
@@ -100,7 +94,7 @@ def exact(seat: Seat, stream: Stream, given: Given = None) -> Moves:
         yield alternative_to(view)
         return
     left = seat.budget if given is None else 0
-    while left and evidence_of(view).count > 1:
+    while left and reach(view).count > 1:
         shown = yield Action.of("experiment", setting=json.dumps(next_setting(view, stream)))
         view = replace(view, train=(*view.train, seen_table(view, shown)))
         left -= 1
@@ -109,7 +103,7 @@ def exact(seat: Seat, stream: Stream, given: Given = None) -> Moves:
 
 def handed_in(view: View) -> Action:
     """Return the smallest SCM that fits, as an answer."""
-    found = smallest(evidence_of(view))
+    found = smallest(reach(view))
     if found is None:  # some mechanism needs more parents than are catalogued
         found = smallest(Evidence(view.told, Rows.of(view.n, view.train)))
     if found is None:
@@ -136,7 +130,7 @@ def alternative_to(view: View) -> Action:
 
 def _others(view: View, reference: Scm) -> Iterator[Scm]:
     """Yield SCMs that fit and are not the reference: first those that change one variable."""
-    evidence = evidence_of(view)
+    evidence = reach(view)
     parents = reference.parents
     for v in members(reference.own):
         below = descendants(parents, v)
@@ -187,7 +181,7 @@ def _told_apart(view: View, texts: tuple[str, ...]) -> Action:
 def structure_dsl(seat: Seat, stream: Stream, given: Given = None) -> Moves:
     """Let a structure learner propose parents; hand in the first SCM that fits."""
     view = informed(seat.view, given)
-    found = structured(evidence_of(view), stream)
+    found = structured(reach(view), stream)
     if found is None:
         yield _copies(view)
     elif view.task == "alternative":

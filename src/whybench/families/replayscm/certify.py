@@ -68,7 +68,7 @@ def witness(world: World, evidence: Evidence) -> Json:
 
 def _smallest_other(evidence: Evidence, gold: Scm) -> tuple[str, ...] | None:
     """Return the smallest other SCM with no more parents than formulas are catalogued for."""
-    reach = replace(evidence.told, k=min(evidence.told.k, INPUTS))
+    reach = evidence.told.at_most(INPUTS)
     first = smallest(Evidence(reach, evidence.rows))
     if first is not None and first != gold:
         return formulas(first)
@@ -112,32 +112,22 @@ def evidence_of(view: View) -> Evidence:
 def fewest_experiments(world: World) -> int:
     """Return a lower bound on the experiments after which one SCM can be left.
 
-    Take a variable with p gold parents and m variables before it in the gold order. For every set
-    of k that holds the parents and lies among those m, all patterns must be seen where the variable
-    is free; so each of the 2**p patterns of the parents needs rows that cover all pairs (triples …)
-    of values of the other m − p: as many as the smallest covering array of strength k − p has. The
-    first world gives some of these rows; each experiment gives as many more.
+    Take a variable with p gold parents and m others that do not depend on it: all m can come before
+    it. For every set of k that holds the parents and lies among those m, all patterns must be seen
+    where the variable is free; so each of the 2**p patterns of the parents needs rows that cover
+    all pairs (triples …) of values of the other m − p: as many as the smallest covering array of
+    strength k − p has. The first world gives some of these rows, each experiment as many more.
     """
     view, gold = world.view, candidate_of(world.formulas)
     units = view.train[0].size
     needed = 0
     for v in gold.order:
         parents = gold.parents[v].bit_count()
-        before = _ancestors(gold.parents, v).bit_count()
+        before = (view.told.every & ~descendants(gold.parents, v)).bit_count() - 1
         strength = min(view.told.k, before) - parents
         rows = (1 << parents) * covering_rows(strength, before - parents)
         needed = max(needed, -(-rows // units) - len(view.train))
     return max(0, needed)
-
-
-def _ancestors(parents: tuple[int, ...], v: int) -> int:
-    found = parents[v]
-    grown = 0
-    while found != grown:
-        grown = found
-        for u in members(grown):
-            found |= parents[u]
-    return found
 
 
 def covering_rows(strength: int, factors: int) -> int:

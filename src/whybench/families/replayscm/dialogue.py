@@ -53,10 +53,13 @@ class Dialogue:
         self._last = self._episode.step(action)
 
     def _experiment(self, text: str) -> Action | None:
+        """Return the experiment that a reply ends with; None if it hands in mechanisms."""
         if self._episode.lab is None:
             return None
         for found in json_objects(text):
-            if "experiment" in found.value and "mechanisms" not in found.value:
+            if "mechanisms" in found.value:
+                return None
+            if "experiment" in found.value:
                 return Action.of("experiment", setting=json.dumps(found.value["experiment"]))
         return None
 

@@ -9,7 +9,6 @@ probably have settled counting less. See `identify` for what has to be settled.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -21,7 +20,7 @@ from whybench.families.replayscm.alternative import candidate_of
 from whybench.families.replayscm.evidence import Evidence
 from whybench.families.replayscm.fit import INPUTS, formulas, smallest
 from whybench.families.replayscm.identify import Demands, pattern_numbers
-from whybench.families.replayscm.lab import MOST_TARGETS
+from whybench.families.replayscm.latent import MOST_TARGETS
 from whybench.families.replayscm.replay import simulate
 from whybench.families.replayscm.submission import Candidate
 from whybench.families.replayscm.world import Rows, View
@@ -34,8 +33,7 @@ SHORTLIST = 5
 
 def next_setting(view: View, stream: Stream) -> dict[str, str]:
     """Return the setting of the next experiment."""
-    told = replace(view.told, k=min(view.told.k, INPUTS))
-    evidence = Evidence(told, Rows.of(view.n, view.train))
+    evidence = Evidence(view.told.at_most(INPUTS), Rows.of(view.n, view.train))
     stand_in = smallest(evidence)
     if stand_in is None:
         raise ValueError("no SCM of the class fits what was seen: the laboratory is broken")

@@ -112,7 +112,7 @@ class ReplaySCM(Family[World]):
         return Certificate(
             instance=instance.id,
             hypotheses=certify.hypotheses(world.view),
-            solvable=reached.values["solved"] == 1.0,
+            solvable=reached.values["solved"] == 1.0 and (identified or episode.lab is None),
             identified=identified,
             best_score=reached.values["solved"],
             fewest=certify.fewest_experiments(self.world(instance)) if episode.lab else 0,
@@ -192,7 +192,7 @@ def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) 
     shown = "base" if pool.worlds == "full" else pool.worlds
     found = source(*_place(suite, salt, index), shown)
     latent = found.latent
-    released = profile == "published"
+    released = profile == "published" and pool.worlds != "lab"  # the release has none
     told = told_of(latent, pool.disclosure, found.blocks)
     if released:
         told = replace(told, k=latent.n - 1)
@@ -245,10 +245,8 @@ def _exact_experiments(instance: Instance) -> int:
 def _experimented(episode: ReplayEpisode, world: World) -> dict[str, float]:
     """Return what the laboratory knows of an episode."""
     made = len(episode.seen) - episode.given
-    found = {
-        "experiments": float(made),
-        "evidence_unique": float(certify.evidence_of(world.view).count == 1),
-    }
-    if episode.evidence == "own" and episode.outcome == ANSWERED:
+    unique = certify.evidence_of(world.view).count == 1
+    found = {"experiments": float(made), "evidence_unique": float(unique)}
+    if episode.evidence == "own" and unique and episode.outcome == ANSWERED:
         found["experiment_regret"] = float(made - _exact_experiments(episode.instance))
     return found

@@ -18,6 +18,7 @@ from whybench.families.replayscm.latent import (
     ROOTS,
     Latent,
     Odds,
+    assigned,
     observational,
     sample_latent,
     sample_world,
@@ -367,12 +368,15 @@ def covering_worlds(problem: Problem, worlds: Sequence[Table], stream: Stream) -
             gain = coverage(latent, [*worlds, *added, world])[0] - now
             if gain > most and signature(world) not in avoided:
                 best, most = world, gain
-        if best is None:
-            raise ValueError("every world that would complete the coverage is held out")
+        if best is None:  # just this intervention is held out: one more target makes another
+            best = _window_world(latent, v, missing[v], stream, further=True)
         added.append(best)
 
 
-def _window_world(latent: Latent, v: int, missing: Sequence[int], stream: Stream) -> Table:
+def _window_world(
+    latent: Latent, v: int, missing: Sequence[int], stream: Stream, *, further: bool = False
+) -> Table:
+    """Assign a window the patterns that are missing; a further target may have any values."""
     window = latent.window(v)
     patterns = (stream.shuffled(missing) + stream.shuffled(range(1 << len(window))))[: latent.units]
     patterns += [stream.below(1 << len(window)) for _ in range(latent.units - len(patterns))]
@@ -380,4 +384,7 @@ def _window_world(latent: Latent, v: int, missing: Sequence[int], stream: Stream
         u: sum((at >> i & 1) << r for r, at in enumerate(patterns)) for i, u in enumerate(window)
     }
     levels = [stream.choice(LEVELS) for _ in range(ROOTS)]
+    if further:
+        others = [u for u in range(latent.n) if u != v and u not in window]
+        set_to[stream.choice(others)] = assigned(latent, stream)
     return latent.see(set_to, "hard_assigned", levels)

@@ -20,11 +20,10 @@ from whybench.core.graph import members
 from whybench.core.seeds import Stream
 from whybench.families.replayscm.alternative import candidate_of
 from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.latent import LEVELS, ROOTS, Latent, observational
+from whybench.families.replayscm.latent import LEVELS, MOST_TARGETS, ROOTS, Latent, observational
 from whybench.families.replayscm.replay import simulate
 from whybench.families.replayscm.world import Rows, Scm, Table, Told
 
-MOST_TARGETS = 3
 MOST_WORLDS = 40
 PROPOSED = 60
 """Target sets looked at for each world."""

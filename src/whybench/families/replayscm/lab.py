@@ -6,10 +6,9 @@ import json
 from dataclasses import dataclass
 
 from whybench.core.seeds import Stream
-from whybench.families.replayscm.latent import LEVELS, ROOTS, Latent
+from whybench.families.replayscm.latent import LEVELS, MOST_TARGETS, ROOTS, Latent
 from whybench.families.replayscm.world import Mode, Table, numbers
 
-MOST_TARGETS = 3
 LONGEST = 2_000
 """Characters of the longest setting that is read."""
 

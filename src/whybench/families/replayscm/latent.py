@@ -28,6 +28,8 @@ BOUNDS = (2, 3, 3, *(4,) * 17)
 UNITS = (10, 11, 12)
 LEVELS = (0.2, 0.35, 0.5, 0.65, 0.8)
 """Shares of units whose root is 1: one is drawn for each root and world."""
+MOST_TARGETS = 3
+"""The most targets of a world whose assignments are chosen, not drawn."""
 BIASES = (0.3, 0.5, 0.7)
 """Chances that a target assigned row by row is 1."""
 AST = (3, 14)
@@ -184,7 +186,11 @@ def observational(latent: Latent) -> Table:
     return latent.see({}, "none", [0.5] * ROOTS)
 
 
-def signature(table: Table) -> tuple[str, int, tuple[int, ...]]:
+Signature = tuple[str, int, tuple[int, ...]]
+"""Mode, targets, and constant values."""
+
+
+def signature(table: Table) -> Signature:
     """Return what makes two interventions the same: mode, targets, and constant values."""
     constants: tuple[int, ...] = ()
     if table.mode == "hard_constant":

@@ -36,6 +36,8 @@ from whybench.families.replayscm.world import Disclosure, Rows, Scm, Table, scm_
 AUDITED = 50
 """How many of the smallest SCMs, and how many seeds of the structure learner, an audit looks at."""
 LAB_SIZES = (6, 7, 8)
+AUDITS: Mapping[str, Disclosure] = {"cex_ord": "ordered", "cex_hid": "hidden"}
+"""Audited worlds, and the disclosure under which alternatives are looked for."""
 MOST_CERTIFIED = 20
 """The most worlds of a certified problem."""
 
@@ -54,16 +56,16 @@ def _matched(salt: str, index: int, wanted: str | None) -> Source:
     for attempt in range(200):
         path = (FAMILY, "match", salt, index, attempt)
         source = _plain(sample_problem(*path), path)
-        references = {
+        references: dict[Disclosure, tuple[str, ...] | None] = {
             told: _reference(source, told, Stream(*path, "reference", told))
-            for told in ("ordered", "hidden")
+            for told in AUDITS.values()
         }
         if None in references.values():
             continue
         certified = _certified(source, path)
         if certified is not None:
             worlds = Record([*_derived(source, path, wanted), *certified.items()])
-            return replace(source, worlds=worlds, references=Record(references.items()))
+            return replace(source, worlds=worlds, references=_balanced(source, references, index))
     raise RuntimeError("no SCM of two hundred can be taken: are the conditions contradictory?")
 
 
@@ -81,9 +83,6 @@ def _certified(source: Source, path: Sequence[str | int]) -> dict[str, tuple[Tab
             return None
         found |= {f"bits_{bits}": level.short, f"bits_{bits}_long": level.long}
     return found
-
-
-AUDITS: Mapping[str, Disclosure] = {"cex_ord": "ordered", "cex_hid": "hidden"}
 
 
 DERIVED = ("ext", *AUDITS)
@@ -147,21 +146,47 @@ def _shown(
 
 
 def _reference(source: Source, disclosure: Disclosure, stream: Stream) -> tuple[str, ...] | None:
-    """Return the mechanisms to start from: gold for half of the problems, else the smallest other.
+    """Return a reference that can be asked about, gold or the smallest other by a coin, or None."""
+    gold, other = _candidates(source, disclosure)
+    if other is None:
+        return None
+    reference = gold if stream.below(2) else other
+    return reference if _can_ask(source, disclosure, reference) else None
 
-    None if no alternative can be told from them by setting a single variable.
-    """
-    latent = source.latent
-    told = told_of(latent, disclosure, source.blocks)
-    evidence = Evidence(told, Rows.of(latent.n, source.worlds["base"]))
-    gold = scm_of(latent.formulas)
-    fitting = [gold, *(scm for scm in _smallest(evidence, 12) if scm != gold)]
-    if len(fitting) < 2:
-        return None
-    reference = latent.formulas if stream.below(2) else formulas(fitting[1])
-    if not any(separable(reference, other) for other in fitting if other != scm_of(reference)):
-        return None
-    return reference
+
+def _balanced(
+    source: Source, references: Mapping[Disclosure, tuple[str, ...] | None], index: int
+) -> Record:
+    """Return gold as the reference of every other problem, wherever that can be asked about."""
+    found = {}
+    for told, accepted in references.items():
+        gold, other = _candidates(source, told)
+        wanted = gold if index % 2 == 0 else other
+        found[told] = wanted if _can_ask(source, told, wanted) else accepted
+    return Record(found.items())
+
+
+def _candidates(
+    source: Source, disclosure: Disclosure
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return gold's formulas and those of the smallest other SCM that fits."""
+    others = [scm for scm in _fitting(source, disclosure) if scm != scm_of(source.latent.formulas)]
+    return source.latent.formulas, formulas(others[0]) if others else None
+
+
+def _can_ask(source: Source, disclosure: Disclosure, reference: tuple[str, ...] | None) -> bool:
+    """Tell whether setting a single variable can part a reference from some other SCM that fits."""
+    if reference is None:
+        return False
+    fitting = [scm_of(source.latent.formulas), *_fitting(source, disclosure)]
+    return any(separable(reference, scm) for scm in fitting if scm != scm_of(reference))
+
+
+def _fitting(source: Source, disclosure: Disclosure) -> list[Scm]:
+    """Return the smallest SCMs that fit the problem as it is."""
+    told = told_of(source.latent, disclosure, source.blocks)
+    evidence = Evidence(told, Rows.of(source.latent.n, source.worlds["base"]))
+    return list(_smallest(evidence, 12))
 
 
 def _smallest(evidence: Evidence, most: int) -> Iterator[Scm]:

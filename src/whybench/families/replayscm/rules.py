@@ -17,7 +17,8 @@ from whybench.episode.episode import (
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.episode.skin import Skin, paragraphs, shelf
-from whybench.families.replayscm.lab import MOST_TARGETS, Lab, SettingError
+from whybench.families.replayscm.lab import Lab, SettingError
+from whybench.families.replayscm.latent import MOST_TARGETS
 from whybench.families.replayscm.submission import Judged, judge
 from whybench.families.replayscm.world import Table, View, World
 

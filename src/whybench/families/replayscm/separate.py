@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 from whybench.core.graph import members
@@ -10,7 +10,14 @@ from whybench.core.seeds import Stream
 from whybench.families.replayscm.evidence import Evidence
 from whybench.families.replayscm.fit import smallest_ones
 from whybench.families.replayscm.generate import Problem
-from whybench.families.replayscm.latent import ROOTS, Latent, Odds, sample_world, signature
+from whybench.families.replayscm.latent import (
+    ROOTS,
+    Latent,
+    Odds,
+    Signature,
+    sample_world,
+    signature,
+)
 from whybench.families.replayscm.structured import audited
 from whybench.families.replayscm.world import Rows, Scm, Table, Told, scm_of
 
@@ -49,13 +56,15 @@ def separating_worlds(
             left = sum(agrees(rival, world) for rival in rivals)
             if signature(world) not in avoided and (best is None or left < best[0]):
                 best = left, world
-        world = best[1] if best and best[0] < len(rivals) else _pointed(latent, gold, rivals[0])
+        if best is None or best[0] == len(rivals):
+            best = 0, _pointed(latent, gold, rivals[0], avoided)
+        world = best[1]
         worlds.append(world)
         rivals = [rival for rival in rivals if agrees(rival, world)]
     return tuple(worlds)
 
 
-def _pointed(latent: Latent, gold: Scm, rival: Scm) -> Table:
+def _pointed(latent: Latent, gold: Scm, rival: Scm, avoided: Collection[Signature]) -> Table:
     """Return a world made to part two SCMs: all that either depends on is set to a difference."""
     v = next(v for v in members(gold.own) if gold.tables[v] != rival.tables[v])
     differing = gold.tables[v] ^ rival.tables[v]
@@ -63,7 +72,10 @@ def _pointed(latent: Latent, gold: Scm, rival: Scm) -> Table:
     every = (1 << latent.units) - 1
     inputs = members(gold.parents[v] | rival.parents[v])
     set_to = {u: every * (at >> u & 1) for u in inputs}
-    return latent.see(set_to, "hard_constant", [0.5] * ROOTS)
+    constant = latent.see(set_to, "hard_constant", [0.5] * ROOTS)
+    if signature(constant) not in avoided:
+        return constant
+    return latent.see(set_to, "hard_assigned", [0.5] * ROOTS)
 
 
 def agrees(scm: Scm, world: Table) -> bool:

@@ -11,17 +11,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
-from whybench.core.boolean import (
-    Formula,
-    FormulaError,
-    columns,
-    essential,
-    evaluate,
-    everywhere,
-    parse,
-)
+from whybench.core.boolean import Formula, FormulaError, essential, parse, truth_table
 from whybench.core.graph import members
 from whybench.episode.extraction import LONGEST, Found, is_bare_object, json_objects
 from whybench.families.replayscm.world import Task, View, names_of, numbers, ordered
@@ -180,17 +173,32 @@ def _keyed(view: View, scm: Mapping[str, Any]) -> tuple[int, Mapping[str, str]]:
     raise _RefusedError("keys", f"{missing} should have a mechanism")
 
 
+SHORT = 200
+"""Characters of a formula that is worth remembering: answers repeat one another's."""
+
+
+def _compile(text: str, n: int) -> tuple[Formula, int, int]:
+    """Return a formula, its truth table and its essential parents."""
+    formula = parse(text, numbers(n))
+    truth = truth_table(formula, n)
+    return formula, truth, essential(truth, n, formula.mentions)
+
+
+_compiled = lru_cache(maxsize=16384)(_compile)
+
+
 def _executable(view: View, roots: int, mechanisms: Mapping[str, str]) -> Candidate:
     told = view.told
     n, known = told.n, numbers(told.n)
-    of, every = columns(n), everywhere(n)
     formulas: list[Formula | None] = [None] * n
+    tables, parents = [0] * n, [0] * n
     for name, text in mechanisms.items():
         try:
-            formulas[known[name]] = parse(text, known)
+            compiled = (_compiled if len(text) <= SHORT else _compile)(text, n)
         except FormulaError as error:
             raise _RefusedError("parse", f"{name}: {error}") from None
-    tables, parents = [0] * n, [0] * n
+        v = known[name]
+        formulas[v], tables[v], parents[v] = compiled
     for v, formula in enumerate(formulas):
         if formula is None:
             continue
@@ -198,10 +206,8 @@ def _executable(view: View, roots: int, mechanisms: Mapping[str, str]) -> Candid
         if mentions & ~told.admissible[v]:
             named = ", ".join(view.names[u] for u in members(mentions & ~told.admissible[v]))
             raise _RefusedError("legal", f"{view.names[v]} may not depend on {named}")
-        truth = tables[v] = evaluate(formula, of, every)
-        needed = parents[v] = essential(truth, n, mentions)
-        if not view.released and needed.bit_count() > told.k:
-            reason = f"depends on {needed.bit_count()} variables, more than {told.k}"
+        if not view.released and parents[v].bit_count() > told.k:
+            reason = f"depends on {parents[v].bit_count()} variables, more than {told.k}"
             raise _RefusedError("legal", f"{view.names[v]} {reason}")
     edges = parents
     if view.released:

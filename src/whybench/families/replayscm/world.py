@@ -8,7 +8,7 @@ the paper calls a world, one intervention with its rows, is a `Table` here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import Literal
@@ -99,6 +99,10 @@ class Told:
     def every(self) -> int:
         """The set of all variables."""
         return (1 << self.n) - 1
+
+    def at_most(self, k: int) -> Told:
+        """Return the class with no more than k parents, if the bound is not lower already."""
+        return replace(self, k=min(self.k, k))
 
     def root_sets(self) -> Iterator[int]:
         """Yield the sets of roots that are possible as far as one is told."""
