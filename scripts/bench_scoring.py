@@ -1,11 +1,12 @@
 """How many submissions are scored a second on one core, induction and Alternative-SCM.
 
-Submissions are of every quality: the exact agent's, the gold mechanisms, and answers spoilt by
-swapping operators and variables, as models' answers are. Each text is different, so nothing is
-saved by meeting a formula again. The whole way is timed, as `whybench score` goes it: the recorded
-action is replayed on a fresh episode, the JSON is read, formulas are parsed, worlds replayed, and
-all components computed. CPU time; on shared machines a core's speed changes from one moment to the
-next, so many short rounds are timed, and the fastest and the median round are given.
+Submissions are of every quality: the exact agent's answers, and answers spoilt by swapping
+operators and variables, as models' answers are. Each is scored once, so a formula is met again only
+where different submissions share it. The whole way is timed, as `whybench score` goes it: the
+recorded action is carried out on a fresh episode, the JSON is read, formulas are parsed, worlds
+replayed, and all components computed. CPU time; on shared machines a core's speed changes from one
+moment to the next, so many short rounds are timed, and the median and the fastest round are given.
+The bar is for the median.
 """
 
 import argparse
@@ -15,9 +16,10 @@ import time
 from statistics import median
 
 from whybench.core.seeds import Stream
-from whybench.episode.episode import Episode, play
 from whybench.episode.family import Suite, find_suite
-from whybench.episode.trace import Trace
+from whybench.episode.instance import Instance
+from whybench.episode.observation import OK, Observation
+from whybench.episode.trace import Step, Trace
 
 ROUND = 250
 """Submissions timed at a stretch."""
@@ -36,58 +38,56 @@ def spoilt(text: str, names: list[str], stream: Stream) -> str:
     return " ".join(words).replace("( ", "(").replace(" )", ")")
 
 
-def submissions(suite: Suite, count: int) -> list[tuple[object, Trace]]:
-    """Record one answer to an instance after another, each different."""
+def submissions(suite: Suite, count: int) -> list[tuple[Instance, Trace]]:
+    """Record one answer to an instance after another, each different, none looked at yet."""
     family, found = suite.family, []
     answers = []
     for instance in suite:
-        trace = play(family.open(instance), family.agent("exact", instance))
-        answers.append((instance, json.loads(trace.actions[-1].args["answer"])))
+        action = next(family.agent("exact", instance))
+        answers.append((instance, json.loads(action.args["answer"])))
     for number in range(count):
         instance, answer = answers[number % len(answers)]
         stream = Stream("bench", suite.name, number)
         changed = json.loads(json.dumps(answer))
-        holder = changed.get("alternative", changed)
-        names = list(holder["mechanisms"])
-        for name in names:
-            if number >= len(answers):
-                holder["mechanisms"][name] = spoilt(holder["mechanisms"][name], names, stream)
-        episode: Episode = family.open(instance)
-        episode.step(family.submission(changed))
-        found.append((instance, episode.trace))
+        mechanisms = changed.get("alternative", changed)["mechanisms"]
+        if number % 4:
+            variables = list(family.world(instance).view.names)
+            for name in mechanisms:
+                mechanisms[name] = spoilt(mechanisms[name], variables, stream)
+        step = Step(family.submission(changed), Observation(OK))
+        found.append((instance, Trace(instance.id, (step,), outcome="answered")))
     return found
 
 
-def measure(suite: Suite, count: int, rounds: int) -> tuple[float, float, float]:
-    """Return submissions a second, in the fastest and the median round, and the share valid."""
-    recorded = submissions(suite, count)
-    family = suite.family
-    valid = sum(family.score(*pair).values["valid"] for pair in recorded) / count
-    rates = []
+def measure(suite: Suite, rounds: int) -> tuple[float, float, float, float]:
+    """Return submissions a second in the median and the fastest round, and shares valid, solved."""
+    recorded = submissions(suite, rounds * ROUND)
+    score = suite.family.score
+    rates, valid, solved = [], 0.0, 0.0
     for number in range(rounds):
-        some = recorded[number * ROUND % count :][:ROUND]
+        some = recorded[number * ROUND : (number + 1) * ROUND]
         begin = time.process_time()
-        for instance, trace in some:
-            family.score(instance, trace)
+        scores = [score(instance, trace) for instance, trace in some]
         rates.append(len(some) / (time.process_time() - begin))
-    return max(rates), median(rates), valid
+        valid += sum(found.values["valid"] for found in scores)
+        solved += sum(found.values["solved"] for found in scores)
+    return median(rates), max(rates), valid / len(recorded), solved / len(recorded)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--submissions", type=int, default=3000)
-    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--bars", type=float, nargs=2, default=(5000.0, 1000.0))
     given = parser.parse_args()
     missed = False
     for name, bar in zip(("hid_match", "alt_hid"), given.bars, strict=True):
         suite = find_suite(f"replayscm/{name}")
-        best, usual, valid = measure(suite, given.submissions, given.rounds)
+        usual, best, valid, solved = measure(suite, given.rounds)
         print(
-            f"{name}: {best:,.0f} submissions/s, median round {usual:,.0f} (bar {bar:,.0f}), "
-            f"{valid:.0%} of them valid"
+            f"{name}: {usual:,.0f} submissions/s in the median round (bar {bar:,.0f}), {best:,.0f} "
+            f"in the fastest; {valid:.0%} of them valid, {solved:.0%} solved"
         )
-        missed |= best < bar
+        missed |= usual < bar
     return 1 if missed else 0
 
 

@@ -1,9 +1,7 @@
 """The records of the public salt, as Parquet files with a manifest of hashes, or made anew.
 
 Some take long to make, so they ship with the package; those of other salts are made when needed.
-
-python -m whybench.families.replayscm.pools build            # all files, from seeds alone
-python -m whybench.families.replayscm.pools check --limit 5  # make records again and compare
+`python -m whybench.families.replayscm` makes the files again and compares.
 """
 
 from __future__ import annotations
