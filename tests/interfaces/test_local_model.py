@@ -91,7 +91,14 @@ def test_the_network_is_not_served() -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_command_prints_how_to_connect_and_leaves_no_server_behind(how: signal.Signals) -> None:
     code = "from whybench.interfaces.local_model import run; run(context=1024)"
-    command = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    command = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # a background job's is off
+    )
     with command:
         try:
             assert command.stdout is not None

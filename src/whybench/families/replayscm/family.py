@@ -96,8 +96,10 @@ class ReplaySCM(Family[World]):
 
     def certify(self, instance: Instance) -> Certificate:
         """Prove an instance: count what fits, and let the exact agent show what can be reached."""
-        episode = self.open_world(instance, self.world(instance))
-        trace = play(episode, self.agent("exact", instance))
+        trace = _exact_trace(instance)
+        episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
+        if not isinstance(episode, ReplayEpisode):
+            raise ValueError("this is not an episode of replayscm")
         reached = self.score(instance, trace)
         world = self.world(instance)
         if episode.lab is not None:
@@ -234,12 +236,11 @@ def _knobs(record: Record) -> Knobs:
     return Knobs(**record.asdict())
 
 
-@lru_cache(maxsize=1024)
-def _exact_experiments(instance: Instance) -> int:
-    """Count the exact agent's experiments; a pure function, so kept."""
+@lru_cache(maxsize=256)
+def _exact_trace(instance: Instance) -> Trace:
+    """Let the exact agent play; a pure function, so the latest runs are kept."""
     family = ReplaySCM()
-    trace = play(family.open(instance), family.agent("exact", instance))
-    return len(family.experiments(trace))
+    return play(family.open(instance), family.agent("exact", instance))
 
 
 def _experimented(episode: ReplayEpisode, world: World) -> dict[str, float]:
@@ -248,5 +249,7 @@ def _experimented(episode: ReplayEpisode, world: World) -> dict[str, float]:
     unique = certify.evidence_of(world.view).count == 1
     found = {"experiments": float(made), "evidence_unique": float(unique)}
     if episode.evidence == "own" and unique and episode.outcome == ANSWERED:
-        found["experiment_regret"] = float(made - _exact_experiments(episode.instance))
+        found["experiment_regret"] = float(
+            made - len(ReplaySCM().experiments(_exact_trace(episode.instance)))
+        )
     return found
