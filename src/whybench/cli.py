@@ -166,9 +166,13 @@ def solve(
     if agent not in found.family.agents:
         raise typer.BadParameter(f"no agent {agent!r}: try {', '.join(found.family.agents)}")
     instances = _progress(_first(found, limit), f"{agent} on {suite}")
-    results = list(
-        door.solve(found, agent, instances, "optimal" if evidence == "optimal" else "own")
-    )
+    try:
+        results = list(
+            door.solve(found, agent, instances, "optimal" if evidence == "optimal" else "own")
+        )
+    except RuntimeError as error:  # an extra that the agent needs is not installed
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from error
     if traces is not None:
         lines = [
             json.dumps(
