@@ -139,7 +139,7 @@ def play(
     score = family.score(instance, episode.trace)
     console.print(f"\n[bold]{score.outcome}[/bold]")
     values = {name: value for name, value in score.values if value}
-    console.print_json(json.dumps(values | score.labels.asdict()))
+    console.print_json(json.dumps(values | score.to_json()["labels"]))
     if trace is not None:
         trace.write_text(json.dumps(episode.trace.to_json()) + "\n", "utf-8")
 

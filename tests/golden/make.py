@@ -9,6 +9,7 @@ import sys
 
 from whybench.core.canonical import digest
 from whybench.episode.family import Suite, families
+from whybench.episode.instance import Instance
 
 SLOW = {"replayscm": 1}
 """Instances of another salt, where making them takes seconds."""
@@ -18,7 +19,14 @@ def count(suite: Suite) -> int:
     return 20 if suite.salt == "public" else SLOW.get(suite.family.name, 20)
 
 
-def hashes() -> dict[str, list[str]]:
+def hashed(instance: Instance) -> str:
+    family = families()[instance.family]
+    told = family.open(instance).brief(family.skins[0])
+    return digest([instance.to_json(), family.truth(instance), told]).hex()[:16]
+
+
+def hashes(most: int = 20) -> dict[str, list[str]]:
+    """Return the hashes of every suite, of the first few instances only if so asked."""
     found = {}
     for family in families().values():
         for profile in family.profiles:
@@ -26,14 +34,7 @@ def hashes() -> dict[str, list[str]]:
                 for salt in ("public", "other"):
                     suite = family.suite(name, profile=profile, salt=salt)
                     found[f"{suite.path}/{profile}/{salt}"] = [
-                        digest(
-                            [
-                                suite[index].to_json(),
-                                family.truth(suite[index]),
-                                family.open(suite[index]).brief(family.skins[0]),
-                            ]
-                        ).hex()[:16]
-                        for index in range(min(count(suite), len(suite)))
+                        hashed(suite[index]) for index in range(min(count(suite), len(suite), most))
                     ]
     return found
 

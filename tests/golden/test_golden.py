@@ -9,6 +9,9 @@ from pathlib import Path
 from tests.golden.make import hashes
 from whybench.core.seeds import Stream
 
+FEW = 3
+"""Instances of each suite that are made again in another process."""
+
 PINNED = json.loads(Path(__file__).with_name("instances.json").read_text("utf-8"))
 
 
@@ -17,12 +20,12 @@ def test_instances_equal_their_pinned_hashes() -> None:
 
 
 def test_instances_are_the_same_in_another_process() -> None:
-    code = "import json; from tests.golden.make import hashes; print(json.dumps(hashes()))"
+    code = f"import json; from tests.golden.make import hashes; print(json.dumps(hashes({FEW})))"
     env = os.environ | {"PYTHONHASHSEED": "4242", "PYTHONPATH": str(Path.cwd())}
     run = subprocess.run(
         [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
     )
-    assert json.loads(run.stdout) == PINNED
+    assert json.loads(run.stdout) == {name: found[:FEW] for name, found in PINNED.items()}
 
 
 def test_streams_equal_their_pinned_draws() -> None:

@@ -16,7 +16,7 @@ from whybench.interfaces.inspectai.record import EPISODE, from_store
 
 STATIC = ("ord_match", "block", "hid_match", "hid_roots", "alt_ord", "alt_hid")
 """The four disclosures and both Alternative-SCM pools."""
-LIMIT = 10
+LIMIT = 5
 
 
 @pytest.fixture(autouse=True)
@@ -98,19 +98,20 @@ def test_a_second_answer_after_a_refused_one_counts_and_the_reason_was_told() ->
     assert "should have a mechanism" in sample.messages[3].text
 
 
-@pytest.mark.parametrize("protocol", ["dialogue", "tools"])
-def test_the_laboratory_own_optimal_and_yoked(protocol: str, tmp_path: Path) -> None:
-    own = run("replayscm_lab", "whybench/exact", 4, protocol=protocol)
-    assert all(s.scores["episode_score"].value["evidence_unique"] == 1 for s in own.samples)
-    optimal = run("replayscm_lab", "whybench/exact", 4, protocol=protocol, evidence="optimal")
-    yoked = run("replayscm_lab", "whybench/exact", 4, protocol=protocol, evidence="yoked",
-                yoke=own.location)  # fmt: skip
-    for log in (optimal, yoked):
-        for sample in log.samples:
-            value = sample.scores["episode_score"].value
-            assert value["heldout_exact"] == value["evidence_unique"] == 1.0
-            assert value["experiments"] == 0.0
-            assert len(json.loads(sample.store[EPISODE])["actions"]) > 1
+def test_the_laboratory_own_optimal_and_yoked() -> None:
+    """Both protocols in one test: the exact experimenter's runs on the whole suite are shared."""
+    for protocol in ("dialogue", "tools"):
+        own = run("replayscm_lab", "whybench/exact", 4, protocol=protocol)
+        assert all(s.scores["episode_score"].value["evidence_unique"] == 1 for s in own.samples)
+        optimal = run("replayscm_lab", "whybench/exact", 4, protocol=protocol, evidence="optimal")
+        yoked = run("replayscm_lab", "whybench/exact", 4, protocol=protocol, evidence="yoked",
+                    yoke=own.location)  # fmt: skip
+        for log in (optimal, yoked):
+            for sample in log.samples:
+                value = sample.scores["episode_score"].value
+                assert value["heldout_exact"] == value["evidence_unique"] == 1.0
+                assert value["experiments"] == 0.0
+                assert len(json.loads(sample.store[EPISODE])["actions"]) > 1
 
 
 def test_nothing_of_the_truth_is_in_a_log() -> None:

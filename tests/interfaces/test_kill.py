@@ -5,27 +5,35 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
+from inspect_ai import eval, eval_retry  # noqa: A004 - Inspect's own name
 from inspect_ai.log import read_eval_log
+from inspect_ai.model import get_model
 
-SAMPLES = 300
-ARGS = ["-T", "suite=advanced", "-T", "protocol=tools"]
+RUNS = [
+    pytest.param("causallink", {"suite": "advanced", "protocol": "tools"}, 300, id="causallink"),
+    pytest.param("causalab", {"suite": "main_3", "protocol": "record"}, 40, id="causalab"),
+]
+"""Task, its arguments, and samples: many of one family, a few of one with a protocol of its own."""
+
+AT_ONCE = 10
+"""Samples that run at the same time, so that many have finished half-way."""
 
 
-def inspect(*words: object) -> list[str]:
-    return [sys.executable, "-m", "inspect_ai", *map(str, words), "--display", "none"]
-
-
-def started(folder: Path, journal: Path) -> subprocess.Popen[bytes]:
-    words = inspect(
-        "eval", "whybench/causallink", *ARGS, "--limit", SAMPLES, "--model", "whybench/exact",
-        "-M", f"journal={journal}", "-M", "delay=0.02", "--log-dir", folder,
-    )  # fmt: skip
+def started(
+    folder: Path, journal: Path, task: str, args: dict[str, str], samples: int
+) -> subprocess.Popen[bytes]:
+    """Start a run in a process of its own, to be killed."""
+    given = [word for name, value in args.items() for word in ("-T", f"{name}={value}")]
+    words = [
+        sys.executable, "-m", "inspect_ai", "eval", f"whybench/{task}", *given,
+        "--limit", samples, "--max-samples", AT_ONCE, "--model", "whybench/exact",
+        "-M", f"journal={journal}", "-M", "delay=0.02", "--log-dir", folder, "--display", "none",
+    ]  # fmt: skip
     return subprocess.Popen(
-        words,
+        [str(word) for word in words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -50,18 +58,23 @@ def metrics(path: Path) -> dict[str, float]:
     }
 
 
-def test_a_killed_run_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("task", "args", "samples"), RUNS)
+def test_a_killed_run_loses_nothing_and_repeats_nothing(
+    task: str, args: dict[str, str], samples: int, tmp_path: Path
+) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    steady = started(whole, tmp_path / "whole.txt")
-    assert steady.wait(timeout=300) == 0
+    model = get_model("whybench/exact", journal=str(tmp_path / "whole.txt"))
+    eval(
+        f"whybench/{task}", task_args=args, limit=samples, model=model, log_dir=str(whole),
+        display="none", log_realtime=False,
+    )  # fmt: skip
+    calls = (tmp_path / "whole.txt").read_text().splitlines()
 
     first, second = tmp_path / "first.txt", tmp_path / "second.txt"
-    victim = started(cut, first)
-    calls = len((tmp_path / "whole.txt").read_text().splitlines())
-    deadline = time.monotonic() + 200
-    while time.monotonic() < deadline:
-        if first.exists() and len(first.read_text().splitlines()) > calls / 2:
-            break
+    victim = started(cut, first, task, args, samples)
+    deadline = time.monotonic() + 400
+    while not first.exists() or len(first.read_text().splitlines()) <= len(calls) / 2:
+        assert time.monotonic() < deadline, "not half-way in time: a slow machine?"
         time.sleep(0.05)
     os.killpg(victim.pid, signal.SIGKILL)
     victim.wait()
@@ -69,21 +82,14 @@ def test_a_killed_run_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     interrupted = only_log(cut, "started")
     first.rename(second)
     finished = recovered(interrupted)
-    assert SAMPLES / 5 < len(finished) < SAMPLES
-    before = Counter(second.read_text().splitlines())
-    retried = subprocess.run(
-        inspect("eval-retry", interrupted, "--log-dir", cut),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert retried.returncode == 0, retried.stderr
+    assert samples / 5 < len(finished) < samples
+    before = set(second.read_text().splitlines())
+    (retried,) = eval_retry(str(interrupted), log_dir=str(cut), display="none")
+    assert retried.status == "success", retried.error
     again = set(first.read_text().splitlines())
     assert not again & finished, "a finished sample was run again"
-    assert set(before) | again == set((tmp_path / "whole.txt").read_text().splitlines())
-    assert len(read_eval_log(str(only_log(cut, "success"))).samples or ()) == SAMPLES
+    assert before | again == set(calls)
+    assert len(read_eval_log(str(only_log(cut, "success"))).samples or ()) == samples
     steady_metrics = metrics(only_log(whole, "success"))
     assert metrics(only_log(cut, "success")) == pytest.approx(steady_metrics, nan_ok=True)
 

@@ -5,6 +5,7 @@ or a named error mode, and the figures are printed whatever the verbosity.
 """
 
 import json
+import math
 import os
 import subprocess
 from collections import Counter
@@ -26,8 +27,8 @@ SHORT = ("-T", "suite=core", "-T", "max_errors=1", "-T", "budget=1")
 """The model reads some 90 tokens a second on two cores: one error or intervention is enough."""
 
 PROBLEMS = int(os.environ.get("WHYBENCH_REAL_PROBLEMS", "1"))
-"""Problems of each ReplaySCM suite: their tables are long, so one by default (docs/benchmarks.md
-has a run with ten)."""
+"""Problems of each ReplaySCM suite and CausaLab protocol: their prompts are long, so one by default
+(docs/benchmarks.md has a run with ten)."""
 
 LONG = 8192
 """Tokens of the longest conversation: tables of zeros and ones take about one for a character."""
@@ -167,5 +168,36 @@ def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
         print(  # noqa: T201 - the figures belong in the log of every run
             f"\nreal model, replayscm/{suite} (schema {schema}): {len(stages)} samples, "
             f"{dict(Counter(stages))}, {tokens(log)} tokens generated"
+        )
+    assert tokens(log) > 0
+
+
+@pytest.mark.parametrize(("protocol", "schema"), [("record", "true"), ("tools", "false")])
+def test_causalab_ends_scored_with_its_re_prompts_counted(
+    protocol: str,
+    schema: str,
+    server: local_model.LocalModel,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The smallest worlds under the smallest budget; this model cannot call tools at all."""
+    log = run(
+        server, tmp_path, PROBLEMS, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
+        "-T", "suite=main_3", "-T", "regime=1o1i", "-T", "skin=terse",
+        task="causalab", short=("-T", "max_errors=1",), length=160,
+    )  # fmt: skip
+    assert set(outcomes(log)) <= NAMED
+    counts: Counter[str] = Counter()
+    for sample in log.samples:
+        values = sample.scores["episode_score"].value
+        assert all(math.isfinite(values[name]) for name in ("accuracy", "edge_f1", "shd"))
+        counts.update({name: values[name] for name in ("sent_back", "parse_failures")})
+        record = json.loads(sample.store[EPISODE])
+        assert len(record["actions"]) >= 1
+    assert counts.keys() == {"sent_back", "parse_failures"}
+    with capsys.disabled():
+        print(  # noqa: T201 - the figures belong in the log of every run
+            f"\nreal model, causalab/main_3 ({protocol}): {len(log.samples)} samples, outcomes "
+            f"{dict(outcomes(log))}, {dict(counts)}, {tokens(log)} tokens generated"
         )
     assert tokens(log) > 0

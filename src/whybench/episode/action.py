@@ -71,6 +71,7 @@ class Argument:
 
     name: str
     meaning: str
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

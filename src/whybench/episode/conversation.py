@@ -18,6 +18,8 @@ class Turn:
     """The turn's kind, such as `choice`; names the schema."""
     schema: Json
     """JSON schema of the reply."""
+    fresh: bool = False
+    """Whether the model is shown this turn alone, without those before."""
 
 
 class Conversation(Protocol):

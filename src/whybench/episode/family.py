@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from importlib.resources import files
 from typing import Any, Generic, TypeVar
@@ -20,6 +20,7 @@ from whybench.episode.score import Metric, Score
 from whybench.episode.trace import Evidence, Step, Trace
 
 World = TypeVar("World")
+Model = TypeVar("Model")
 
 PUBLIC_SALT = "public"
 
@@ -188,13 +189,16 @@ class Family(ABC, Generic[World]):
         """Start an episode; `optimal` and `yoked` evidence is laid before the agent at once."""
         episode = self.open_world(instance, self.world(instance))
         if evidence == "optimal":
-            exact = play(self.open(instance), self.agent("exact", instance))
-            given = self.experiments(exact)
+            given = self.experiments(self.exact_run(instance))
         if evidence != "own":
             episode.give(given, evidence)
         elif given:
             raise ValueError("`given` actions need evidence='yoked'")
         return episode
+
+    def exact_run(self, instance: Instance) -> Trace:
+        """Let the exact agent play; a pure function, so the latest runs are kept."""
+        return _exact_run(self, instance)
 
     def experiments(self, trace: Trace) -> tuple[Action, ...]:
         """Return the experiments of a trace: its legal actions without the final one."""
@@ -207,9 +211,9 @@ class Family(ABC, Generic[World]):
     final_action: str = "answer"
     """The name of the action that ends an episode; its argument is called `answer`."""
 
-    def submission(self, answer: Json) -> Action:
-        """Return the final action that hands in an answer."""
-        return Action.of(self.final_action, answer=answer)
+    def submission(self, answer: Json) -> tuple[Action, ...]:
+        """Return the actions that hand in an answer without an experiment."""
+        return (Action.of(self.final_action, answer=answer),)
 
     def replay(self, instance: Instance, trace: Trace) -> Trace:
         """Carry out a trace's actions again, from the same evidence, and return what happens."""
@@ -237,9 +241,22 @@ class Family(ABC, Generic[World]):
         folder = files(type(self).__module__.rpartition(".")[0])
         return (folder / "card.md").read_text("utf-8")
 
+    def checked(self, kind: Callable[..., Model], knobs: Mapping[str, Any]) -> Model:
+        """Return knobs as the family's own model, or say which there are."""
+        try:
+            return kind(**knobs)
+        except ValueError as error:
+            known = "; ".join(f"{name}: {what}" for name, what in self.knobs.items())
+            raise ValueError(f"{error}\nKnobs of {self.name}: {known}") from error
+
     def knob_record(self, knobs: Mapping[str, Any]) -> Record:
         """Return knobs in canonical order."""
         return Record((name, freeze(knobs[name])) for name in sorted(knobs))
+
+
+@lru_cache(maxsize=1024)
+def _exact_run(family: Family[Any], instance: Instance) -> Trace:
+    return play(family.open(instance), family.agent("exact", instance))
 
 
 @cache

@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from whybench.episode.action import Action, ActionSpec
+from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import Episode
 
 
 def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
     """Read a line such as `hold circle`: an action's name, then its arguments in order.
 
-    A single argument is all that follows, braces, quotes and spaces included.
+    A single argument is all that follows, and a last one in braces keeps its quotes and spaces.
     """
     name, _, rest = line.strip().partition(" ")
     spec = next((spec for spec in specs if spec.name == name.casefold()), None)
@@ -24,15 +24,29 @@ def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
         return Action.malformed(f"start the line with {' or '.join(s.name for s in specs)}")
     if len(spec.arguments) == 1 and rest.strip():
         return Action.of(spec.name, **{spec.arguments[0].name: rest.strip()})
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        words = line.split()
-    if len(words) - 1 != len(spec.arguments):
-        wanted = " ".join(f"<{argument.name}>" for argument in spec.arguments)
+    words = _words(rest, len(spec.arguments))
+    needed = sum(not argument.optional for argument in spec.arguments)
+    if not needed <= len(words) <= len(spec.arguments):
+        wanted = " ".join(usage(argument) for argument in spec.arguments)
         return Action.malformed(f"write {spec.name} {wanted}")
     names = (argument.name for argument in spec.arguments)
-    return Action.of(spec.name, **dict(zip(names, words[1:], strict=True)))
+    return Action.of(spec.name, **dict(zip(names, words, strict=False)))
+
+
+def _words(rest: str, most: int) -> list[str]:
+    """Split arguments at spaces or by their quotes; the last one keeps its braces and spaces."""
+    words = rest.split(None, most - 1) if most else rest.split()
+    if words and words[-1][0] not in "{[":
+        try:
+            return shlex.split(rest)
+        except ValueError:
+            return rest.split()
+    return words
+
+
+def usage(argument: Argument) -> str:
+    """Return an argument as a reader of usage lines expects it."""
+    return f"[{argument.meaning}]" if argument.optional else f"<{argument.meaning}>"
 
 
 def play_terminal(
@@ -41,8 +55,8 @@ def play_terminal(
     """Let a person play an episode; an end of input leaves it open."""
     console.print(Panel(Text(episode.brief(skin)), title=episode.instance.id))
     for spec in episode.actions:
-        usage = " ".join([spec.name, *(f"<{argument.meaning}>" for argument in spec.arguments)])
-        console.print(f"  [bold]{usage}[/bold]  {spec.meaning}", highlight=False)
+        line = " ".join([spec.name, *(usage(argument) for argument in spec.arguments)])
+        console.print(Text.assemble("  ", (line, "bold"), f"  {spec.meaning}"))
     while not episode.done:
         try:
             line = ask("> ")

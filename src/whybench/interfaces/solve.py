@@ -51,7 +51,7 @@ def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
             if "actions" in row:
                 actions = tuple(Action.from_json(item) for item in row["actions"])
             else:
-                actions = (suite.family.submission(row["answer"]),)
+                actions = suite.family.submission(row["answer"])
             name = row["id"]
             if not isinstance(name, str):
                 raise TypeError("`id` is a text")

@@ -237,7 +237,7 @@ def test_published_pools_are_ours_with_the_released_rules() -> None:
 def test_invalid_answers_get_zero_and_the_answered_rate_leaves_them_out() -> None:
     instance = suite("hid_match")[0]
     episode = FAMILY.open(instance)
-    episode.step(FAMILY.submission({"mechanisms": {}}))
+    episode.step(*FAMILY.submission({"mechanisms": {}}))
     score = FAMILY.score(instance, episode.trace)
     assert score.labels["failed"] == "keys"
     for name in ("train_exact", "heldout_exact", "train_world_exact", "heldout_world_exact"):
@@ -250,7 +250,7 @@ def test_invalid_answers_get_zero_and_the_answered_rate_leaves_them_out() -> Non
 def test_retries_are_counted_and_the_stage_is_told() -> None:
     instance = suite("hid_cert")[0]
     episode = FAMILY.open(instance)
-    refused = episode.step(FAMILY.submission("no JSON at all"))
+    refused = episode.step(*FAMILY.submission("no JSON at all"))
     assert (refused.code, refused.data["stage"]) == ("invalid_answer", "extracted")
     trace = play(episode, FAMILY.agent("exact", instance))
     score = FAMILY.score(instance, trace)
@@ -259,7 +259,7 @@ def test_retries_are_counted_and_the_stage_is_told() -> None:
     assert score.values["solved"] == 1.0
     once = suite("hid_cert", knobs={"max_errors": 1})[0]
     episode = FAMILY.open(once)
-    episode.step(FAMILY.submission("no JSON at all"))
+    episode.step(*FAMILY.submission("no JSON at all"))
     assert episode.done
     assert FAMILY.score(once, episode.trace).outcome == "invalid_answer"
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from pydantic import ValidationError
-
 from whybench.core.canonical import Json, Record
 from whybench.core.graph import Graph, canonical_form
 from whybench.core.seeds import Stream
@@ -47,11 +45,7 @@ class CausalLink(Family[World]):
         self, suite: str, _profile: Profile, knobs: Mapping[str, Any]
     ) -> tuple[Record, int]:
         """Check knobs; keep those that differ from their defaults."""
-        try:
-            checked = Knobs(**knobs)
-        except ValidationError as error:
-            known = "; ".join(f"{name}: {what}" for name, what in self.knobs.items())
-            raise ValueError(f"{error}\nKnobs of {self.name}: {known}") from error
+        checked = self.checked(Knobs, knobs)
         if (
             suite != "advanced"
             and {"n", "graphs"} & checked.model_dump(exclude_defaults=True).keys()
@@ -81,7 +75,7 @@ class CausalLink(Family[World]):
     def certify(self, instance: Instance) -> Certificate:
         """Prove an instance: the exact agent's own run shows that the answer can be forced."""
         world = self.world(instance)
-        reached = self.score(instance, play(self.open(instance), self.agent("exact", instance)))
+        reached = self.score(instance, self.exact_run(instance))
         proved = reached.values["proved"] == 1.0
         view, fewest = world.view, certify.fewest(world)
         identified = fewest <= view.budget

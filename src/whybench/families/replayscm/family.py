@@ -9,14 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from whybench.core.canonical import EMPTY, Json, Record, freeze
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.conversation import Conversation
-from whybench.episode.episode import ANSWERED, Episode, Moves, play
+from whybench.episode.episode import ANSWERED, Episode, Moves
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import UNFINISHED, Score
@@ -53,11 +51,7 @@ class ReplaySCM(Family[World]):
         self, suite: str, profile: Profile, knobs: Mapping[str, Any]
     ) -> tuple[Record, int]:
         """Check knobs; keep those that differ from their defaults."""
-        try:
-            checked = Knobs(**knobs)
-        except ValidationError as error:
-            known = "; ".join(f"{name}: {what}" for name, what in self.knobs.items())
-            raise ValueError(f"{error}\nKnobs of {self.name}: {known}") from error
+        checked = self.checked(Knobs, knobs)
         turned = checked.model_dump(exclude_defaults=True)
         if "budget" in turned and suite != "lab":
             raise ValueError(f"knob `budget` belongs to {self.name}/lab")
@@ -96,7 +90,7 @@ class ReplaySCM(Family[World]):
 
     def certify(self, instance: Instance) -> Certificate:
         """Prove an instance: count what fits, and let the exact agent show what can be reached."""
-        trace = _exact_trace(instance)
+        trace = self.exact_run(instance)
         episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
         if not isinstance(episode, ReplayEpisode):
             raise ValueError("this is not an episode of replayscm")
@@ -136,7 +130,7 @@ class ReplaySCM(Family[World]):
             world = replace(world, view=episode.view)
         outcome = episode.outcome or UNFINISHED
         lab = POOLS[instance.suite].worlds == "lab"
-        made = _experimented(episode, world) if lab else {}
+        made = _experimented(self, episode, world) if lab else {}
         handed = Handed.of(episode.trace, episode.judged)
         found, labels = values(world, outcome, handed, made)
         return Score(outcome, found, labels)
@@ -152,10 +146,10 @@ class ReplaySCM(Family[World]):
         seat = agents.Seat(world.view, _knobs(instance.knobs).budget if lab else 0)
         return agents.STRATEGIES[name](seat, Stream("agent", name, instance.id), given)
 
-    def submission(self, answer: Json) -> Action:
-        """Return the final action that hands in an answer, an object or its JSON text."""
+    def submission(self, answer: Json) -> tuple[Action, ...]:
+        """Hand in an answer, an object or its JSON text."""
         text = answer if isinstance(answer, str) else json.dumps(answer)
-        return Action.of(self.final_action, answer=text)
+        return (Action.of(self.final_action, answer=text),)
 
     def conversation(self, episode: Episode, skin: str) -> Conversation:
         """Tell an episode as one question, or in the laboratory as a dialogue."""
@@ -236,20 +230,13 @@ def _knobs(record: Record) -> Knobs:
     return Knobs(**record.asdict())
 
 
-@lru_cache(maxsize=256)
-def _exact_trace(instance: Instance) -> Trace:
-    """Let the exact agent play; a pure function, so the latest runs are kept."""
-    family = ReplaySCM()
-    return play(family.open(instance), family.agent("exact", instance))
-
-
-def _experimented(episode: ReplayEpisode, world: World) -> dict[str, float]:
+def _experimented(family: ReplaySCM, episode: ReplayEpisode, world: World) -> dict[str, float]:
     """Return what the laboratory knows of an episode."""
     made = len(episode.seen) - episode.given
     unique = certify.evidence_of(world.view).count == 1
     found = {"experiments": float(made), "evidence_unique": float(unique)}
     if episode.evidence == "own" and unique and episode.outcome == ANSWERED:
         found["experiment_regret"] = float(
-            made - len(ReplaySCM().experiments(_exact_trace(episode.instance)))
+            made - len(family.experiments(family.exact_run(episode.instance)))
         )
     return found

@@ -9,6 +9,7 @@ from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from whybench.core.canonical import thaw
 from whybench.episode.score import UNFINISHED
 from whybench.interfaces.inspectai.metrics import figures
 from whybench.interfaces.inspectai.record import EPISODE, crashed, from_store, located
@@ -34,7 +35,7 @@ def episode_score() -> Scorer:
         return Score(
             value={name: math.nan if values[name] is None else values[name] for name in shown},
             answer=outcome,
-            metadata=found.labels.asdict(),
+            metadata=thaw(found.labels),
         )
 
     return score

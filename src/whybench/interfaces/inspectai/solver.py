@@ -1,10 +1,8 @@
-"""The solver: one episode, played by a model through tools or in a dialogue.
+"""The solver: one episode, played by a model through tools or in the family's conversation.
 
 Annotations are evaluated here, not postponed: Inspect reads those of a tool at every call, and
 would compile postponed ones each time.
 """
-
-from typing import Literal
 
 from inspect_ai.model import (
     ChatMessage,
@@ -36,12 +34,13 @@ from whybench.interfaces.inspectai.record import (
     to_store,
 )
 
-Protocol = Literal["dialogue", "tools"]
+TOOLS = "tools"
+"""The protocol of function calling; any other is a name that a family gives its conversation."""
 
 
 @solver
 def play_episode(
-    protocol: Protocol = "tools",
+    protocol: str = TOOLS,
     skin: str = "plain",
     evidence: Evidence = "own",
     schema: bool = False,
@@ -59,7 +58,7 @@ def play_episode(
         token = LIVE.set(live)
         crashed = False
         try:
-            if protocol == "tools":
+            if protocol == TOOLS:
                 await _use_tools(state, episode, skin)
             else:
                 live.talk = family.conversation(episode, skin)
@@ -79,6 +78,8 @@ async def _converse(state: TaskState, talk: Conversation, schema: bool) -> None:
     model = get_model()
     state.messages = [ChatMessageSystem(content=talk.system)]
     while (turn := talk.turn()) is not None:
+        if turn.fresh:
+            state.messages = state.messages[:1]
         state.messages.append(ChatMessageUser(content=turn.prompt))
         config = _with_schema(turn) if schema else GenerateConfig()
         state.output = await model.generate(state.messages, config=config)
@@ -150,6 +151,6 @@ def _tool(episode: Episode, spec: ActionSpec, skin: str) -> ToolDef:
             argument.name: ToolParam(type="string", description=argument.meaning)
             for argument in spec.arguments
         },
-        required=[argument.name for argument in spec.arguments],
+        required=[argument.name for argument in spec.arguments if not argument.optional],
     )
     return ToolDef(act, name=spec.name, description=spec.meaning, parameters=parameters)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import read_eval_log
+from inspect_ai.scorer import Metric
 
 from whybench import __version__
 from whybench.core.canonical import Json, canonical_json
@@ -15,6 +17,8 @@ from whybench.episode.action import Action
 from whybench.episode.family import Suite, find_suite
 from whybench.episode.instance import Instance
 from whybench.episode.trace import EVIDENCE, Evidence
+from whybench.interfaces.inspectai.metrics import figures
+from whybench.interfaces.inspectai.pairing import verify_gain
 from whybench.interfaces.inspectai.record import (
     CLUSTER,
     EPISODE,
@@ -24,7 +28,7 @@ from whybench.interfaces.inspectai.record import (
     located,
 )
 from whybench.interfaces.inspectai.scorer import episode_score
-from whybench.interfaces.inspectai.solver import Protocol, play_episode
+from whybench.interfaces.inspectai.solver import TOOLS, play_episode
 
 
 @task
@@ -54,7 +58,7 @@ def causallink(
 
     """
     found = find_suite(f"causallink/{suite}", profile=profile, salt=salt, knobs=knobs)
-    return build(found, protocol, skin, evidence, yoke, schema)
+    return build([found], protocol, skin, evidence, yoke, schema)
 
 
 @task
@@ -80,7 +84,7 @@ def replayscm(
 
     """
     found = find_suite(f"replayscm/{suite}", profile=profile, salt=salt, knobs=knobs)
-    return build(found, protocol, skin, "own", None, schema)
+    return build([found], protocol, skin, "own", None, schema)
 
 
 @task
@@ -108,13 +112,85 @@ def replayscm_lab(
 
     """
     found = find_suite("replayscm/lab", profile=profile, salt=salt, knobs=knobs)
-    return build(found, protocol, skin, evidence, yoke, schema)
+    return build([found], protocol, skin, evidence, yoke, schema)
+
+
+@task
+def causalab(
+    suite: str = "main_4",
+    protocol: str = "record",
+    skin: str = "plain",
+    profile: str = "certified",
+    salt: str = "public",
+    evidence: str = "own",
+    yoke: str | None = None,
+    schema: bool = False,
+    **knobs: Any,
+) -> Task:
+    """CausaLab: experiment on one crystal, predict another's frequency, say what causes what.
+
+    Args:
+        suite: main_3 … main_7, scaling_4, quad_hard, hidden_count_1, … (`whybench list`).
+        protocol: `record` (one JSON object a turn) or `tools` (function calling).
+        skin: Wording of the prompts: plain or terse.
+        profile: `certified`, or `published` for comparison with published figures.
+        salt: Another salt gives other instances.
+        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
+        yoke: A log whose experiments are given to this run.
+        schema: Constrain records by a JSON schema.
+        **knobs: verify, candidates, context, regime, semantics, signs, limit, tolerance, k,
+            graphs, max_errors, data.
+
+    """
+    found = find_suite(f"causalab/{suite}", profile=profile, salt=salt, knobs=knobs)
+    return build([found], protocol, skin, evidence, yoke, schema)
+
+
+@task
+def causalab_verify(
+    suite: str = "main_4",
+    protocol: str = "record",
+    skin: str = "plain",
+    profile: str = "certified",
+    salt: str = "public",
+    schema: bool = False,
+    **knobs: Any,
+) -> Task:
+    """CausaLab twice, without and with the explicit check of the hypothesis, compared in pairs.
+
+    The two samples of a pair stand together, so `--limit 20` runs ten pairs. Experiments are the
+    model's own: with given ones there is no reactor to open, and so nothing to check before.
+
+    Args:
+        suite: As for `causalab`.
+        protocol: As for `causalab`.
+        skin: As for `causalab`.
+        profile: As for `causalab`.
+        salt: As for `causalab`.
+        schema: As for `causalab`.
+        **knobs: Those of `causalab` without verify.
+
+    """
+    arms = [
+        find_suite(
+            f"causalab/{suite}", profile=profile, salt=salt, knobs=dict(verify=verify, **knobs)
+        )
+        for verify in (False, True)
+    ]
+    return build(arms, protocol, skin, "own", None, schema, [figures(), verify_gain()])
 
 
 def build(
-    suite: Suite, protocol: str, skin: str, evidence: str, yoke: str | None, schema: bool
+    suites: Sequence[Suite],
+    protocol: str,
+    skin: str,
+    evidence: str,
+    yoke: str | None,
+    schema: bool,
+    metrics: Sequence[Metric] | None = None,
 ) -> Task:
-    """Make a task of any family's suite."""
+    """Make a task of any family's suite; of several to compare, equal places stand together."""
+    suite = suites[0]
     family = suite.family
     if skin not in family.skins:
         raise ValueError(f"no skin {skin!r}: try {', '.join(family.skins)}")
@@ -124,11 +200,13 @@ def build(
         raise ValueError("evidence is own, optimal, or yoked together with yoke=LOG")
     given = None if yoke is None else experiments_in(yoke, suite)
     kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
-    how: Protocol = "tools" if protocol == "tools" else "dialogue"
+    instances = chain.from_iterable(zip(*suites, strict=True))
+    made = samples(suite, instances, protocol, skin, kind, given)
     return Task(
-        dataset=MemoryDataset(samples(suite, how, skin, kind, given), name=suite.path),
-        solver=play_episode(how, skin, kind, schema),
+        dataset=MemoryDataset(made, name=suite.path),
+        solver=play_episode(protocol, skin, kind, schema),
         scorer=episode_score(),
+        metrics=None if metrics is None else list(metrics),
         version=f"{family.version}-{__version__}",
         metadata={"suite": suite.path, "profile": suite.profile, "salt": suite.salt},
     )
@@ -137,7 +215,7 @@ def build(
 def first_message(
     suite: Suite,
     instance: Instance,
-    how: Protocol,
+    protocol: str,
     skin: str,
     evidence: Evidence,
     given: Sequence[Any],
@@ -145,13 +223,14 @@ def first_message(
     """Return what the model will be told first, to stand as the sample's input in the log."""
     actions = [Action.from_json(action) for action in given]
     episode = suite.family.open(instance, evidence=evidence, given=actions)
-    turn = suite.family.conversation(episode, skin).turn() if how == "dialogue" else None
+    turn = suite.family.conversation(episode, skin).turn() if protocol != TOOLS else None
     return turn.prompt if turn else episode.brief(skin)
 
 
 def samples(
     suite: Suite,
-    how: Protocol,
+    instances: Iterable[Instance],
+    protocol: str,
     skin: str,
     evidence: Evidence,
     given: Mapping[str, Sequence[Json]] | None,
@@ -161,7 +240,7 @@ def samples(
     With the experiments of another run, only the instances of that run.
     """
     made = []
-    for instance in suite:
+    for instance in instances:
         if given is not None and instance.id not in given:
             continue
         metadata: dict[str, Any] = {
@@ -170,7 +249,7 @@ def samples(
         }
         if given is not None:
             metadata[GIVEN] = list(given[instance.id])
-        shown = first_message(suite, instance, how, skin, evidence, metadata.get(GIVEN, ()))
+        shown = first_message(suite, instance, protocol, skin, evidence, metadata.get(GIVEN, ()))
         made.append(Sample(id=instance.id, input=shown, metadata=metadata))
     if not made:
         raise ValueError(

@@ -1,0 +1,148 @@
+"""What readings force under a hidden disturbance of known size and unknown place.
+
+After every intervention the disturbance is −s, 0 or +s. A node is either moved by it or not. If it
+is not, its equations hold exactly. If it is, each reading's equation is off by one of three
+numbers: so a handful of readings, each with a guess of the three, fixes the weights, and all other
+readings must then be off by one of the three as well. That leaves a short list of possible
+equations, which is searched completely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from whybench.core.graph import members
+from whybench.families.causalab.evidence import EXACT, Array, Evidence
+from whybench.families.causalab.world import FREQUENCY
+
+NEAR = 1e-6
+"""Relative difference below which two numbers are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One equation that a node may have."""
+
+    weights: tuple[float, ...]
+    """Weight of every node."""
+    base: float
+    """For the frequency: its base."""
+    moved: bool
+    """Whether the node would be moved by the disturbance."""
+    shifts: tuple[int, ...] = ()
+    """The sign of the disturbance at each reading, as far as this node shows it."""
+
+    def parents(self) -> int:
+        """Return the nodes with a weight."""
+        return sum(1 << p for p, w in enumerate(self.weights) if abs(w) > 1e-5)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All equations that a node may have; `open_` if they are not even finitely many."""
+
+    found: tuple[Option, ...]
+    open_: bool
+
+    @property
+    def settled(self) -> bool:
+        """Whether all of them have the same weights."""
+        return not self.open_ and len({option.weights for option in self.found}) == 1
+
+    def best(self) -> Option | None:
+        """Return the likeliest: undisturbed before disturbed, few parents before many."""
+        if not self.found:
+            return None
+        return min(self.found, key=lambda o: (o.moved, o.parents().bit_count(), o.weights))
+
+
+def options(evidence: Evidence, v: int, size: float) -> Options:
+    """Return every equation that node v may have, moved by the disturbance or not."""
+    view = evidence.view
+    left, right, noisy = _equations(evidence, v)
+    columns = list(members(evidence.may_cause(v)))
+    keep = [*columns, *range(view.k, left.shape[1])]
+    part = left[:, keep]
+    pivots = _pivots(part, noisy)
+    if len(pivots) < part.shape[1]:
+        return Options((), True)
+    inverse = np.linalg.inv(part[pivots])
+    found: dict[tuple[float, ...], Option] = {}
+    movable = v != FREQUENCY or view.frequency_disturbed
+    choices = [(-1, 0, 1) if noisy[p] and movable else (0,) for p in pivots]
+    guesses = np.array(list(product(*choices)), dtype=float)
+    solutions = (right[pivots] - size * guesses) @ inverse.T
+    off = right[None, :] - solutions @ part.T
+    scale = NEAR * (1 + np.abs(right)[None, :] + np.abs(solutions) @ np.abs(part).T)
+    signs = np.round(off / size)
+    fits = (np.abs(off - signs * size) <= scale) & (np.abs(signs) <= 1)
+    fits &= noisy[None, :] | (signs == 0)
+    for i in np.flatnonzero(fits.all(axis=1)).tolist():
+        weights = [0.0] * view.k
+        for column, value in zip(columns, solutions[i], strict=False):
+            weights[column] = round(float(value), 9) + 0.0
+        base = float(solutions[i][len(columns)]) if v == FREQUENCY else 0.0
+        shifts = tuple(int(sign) for sign in signs[i])
+        option = Option(tuple(weights), base, any(shifts), shifts)
+        key = (*option.weights, float(option.moved))
+        found.setdefault(key, option)
+    return Options(tuple(found.values()), False)
+
+
+def _equations(evidence: Evidence, v: int) -> tuple[Array, Array, np.ndarray]:
+    """Return each reading as an equation; bases that are not known are unknowns of their own."""
+    view = evidence.view
+    known: dict[int, float] = {}
+    since: dict[int, int] = {}
+    places: dict[object, int] = {}
+    rows: list[tuple[int | None, float]] = []
+    for i, reading in enumerate(evidence.readings):
+        if reading.target == v:
+            since[reading.crystal] = i
+            if view.semantics == "shift":
+                known[reading.crystal] = reading.setting
+        if v != FREQUENCY and reading.crystal in known:
+            rows.append((None, evidence.values[i, v] - known[reading.crystal]))
+            continue
+        place = "all" if v == FREQUENCY else (reading.crystal, since.get(reading.crystal, -1))
+        number = places.setdefault(place, len(places))
+        rows.append((number, evidence.values[i, v]))
+    bases = np.zeros((len(rows), len(places)))
+    for i, (own, _) in enumerate(rows):
+        if own is not None:
+            bases[i, own] = 1.0
+    used = [i for i in range(len(rows)) if _tells(rows, i)]
+    left = np.concatenate([evidence.values, bases], axis=1)[used]
+    kept = [view.k + c for c in range(len(places)) if left[:, view.k + c].any()]
+    left = left[:, [*range(view.k), *kept]]
+    right = np.array([rows[i][1] for i in used])
+    noisy = np.array([not evidence.readings[i].passive for i in used], dtype=bool)
+    return left, right, noisy
+
+
+def _tells(rows: Sequence[tuple[int | None, float]], i: int) -> bool:
+    """Tell whether a reading says anything: one that is alone with its base does not."""
+    number = rows[i][0]
+    return number is None or sum(other == number for other, _ in rows) > 1
+
+
+def _pivots(part: Array, noisy: np.ndarray) -> list[int]:
+    """Choose equations that fix all unknowns: undisturbed ones first, then the strongest."""
+    scale = np.abs(part).max(axis=0, initial=0.0)
+    scale[scale == 0] = 1.0
+    rest = part / scale
+    chosen: list[int] = []
+    for allowed in (~noisy, np.ones(len(noisy), dtype=bool)):
+        while len(chosen) < part.shape[1]:
+            norms = np.where(allowed, (rest**2).sum(axis=1), 0.0)
+            best = int(norms.argmax()) if len(norms) else 0
+            if not len(norms) or norms[best] <= EXACT:
+                break
+            direction = rest[best] / np.sqrt(norms[best])
+            rest = rest - np.outer(rest @ direction, direction)
+            chosen.append(best)
+    return chosen

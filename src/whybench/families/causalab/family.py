@@ -1,0 +1,282 @@
+"""The family's face: every room of this folder behind the one protocol."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from whybench.core.canonical import Json, Record, freeze
+from whybench.core.equivalence import class_size
+from whybench.core.seeds import Stream
+from whybench.core.structure import edge_f1
+from whybench.episode.action import Action
+from whybench.episode.certificate import Certificate
+from whybench.episode.conversation import Conversation
+from whybench.episode.episode import Episode, Moves, play
+from whybench.episode.family import Family
+from whybench.episode.instance import Instance, Profile
+from whybench.episode.score import Score
+from whybench.episode.trace import Step, Trace
+from whybench.families.causalab import agents, certify, generate
+from whybench.families.causalab.ambiguity import Pairs, all_experiments, verdicts
+from whybench.families.causalab.dialogue import Dialogue
+from whybench.families.causalab.params import NAME, PLANS, SUITES, Knobs, regime
+from whybench.families.causalab.released import worlds
+from whybench.families.causalab.rules import CEILING, LabEpisode
+from whybench.families.causalab.score import METRICS, score
+from whybench.families.causalab.story import Story
+from whybench.families.causalab.telling import SKINS
+from whybench.families.causalab.world import Law, Term, World, motifs, solver
+
+DRAWS = 16
+"""Sequences of the hidden disturbance over which the best estimator is averaged."""
+
+
+class CausaLab(Family[World]):
+    """A laboratory: experiments on one crystal, the frequency of another, one hidden law."""
+
+    name = NAME
+    version = "1"
+    summary = "experiment on one crystal, predict another's frequency, and say what causes what"
+    suites = SUITES
+    skins = SKINS
+    protocols = ("record", "tools")
+    agents = agents.AGENTS
+    knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
+    metrics = METRICS
+    headline = "accuracy"
+    floor_ceiling: Mapping[str, float] = {"null": 0.3, "random": 0.3, "by_size": 0.3}
+    final_action = "submit"
+
+    def validated(
+        self, suite: str, profile: Profile, knobs: Mapping[str, Any]
+    ) -> tuple[Record, int]:
+        """Check knobs; keep those that differ from their defaults."""
+        checked = self.checked(Knobs, knobs)
+        turned = checked.model_dump(exclude_defaults=True)
+        if {"k", "graphs"} & turned.keys() and not PLANS[suite].fresh:
+            raise ValueError(f"knobs `k` and `graphs` belong to {self.name}/fresh")
+        if PLANS[suite].quadratic and checked.tolerance == 0:
+            raise ValueError("readings are rounded here: no exact prediction can be promised")
+        if "limit" in turned and profile == "published":
+            raise ValueError("knob `limit` belongs to profile `certified`: the release has none")
+        if checked.data is None:
+            if PLANS[suite].golden and checked.regime and not regime(checked.regime)[0]:
+                raise ValueError("a golden chain starts from a record: give a regime like 1o0i")
+            return self.knob_record(turned), generate.size(suite, checked)
+        if profile != "published":
+            raise ValueError("knob `data` belongs to profile `published`")
+        return self.knob_record(turned), len(worlds(Path(checked.data), suite, checked))
+
+    def world(self, instance: Instance) -> World:
+        """Rebuild the hidden world."""
+        return _world(
+            instance.suite, instance.profile, instance.salt, instance.index, instance.knobs
+        )
+
+    def content(self, world: World) -> Json:
+        """Return what is told, the law, and every crystal."""
+        view, disturbance = world.view, world.disturbance
+        told = [
+            view.names, view.display, view.controllable, view.semantics, view.quadratic, view.sink,
+            view.disturbance, view.limit, view.budget, view.tolerance, view.released,
+        ]  # fmt: skip
+        seen = [[r.crystal, r.values, r.target, r.setting] for r in (*view.records, view.baseline)]
+        moved = None if disturbance is None else [disturbance.affected, disturbance.values]
+        return [told, _law_json(world.law), seen, world.bases, world.reactor, moved]
+
+    def latent(self, world: World) -> Json:
+        """Return the law: the same graph and weights are one cluster, whatever the regime."""
+        return _law_json(world.law)
+
+    def open_world(self, instance: Instance, world: World) -> LabEpisode:
+        """Start an episode."""
+        return LabEpisode(instance, world, solver(world.law), _knobs(instance.knobs))
+
+    def experiments(self, trace: Trace) -> tuple[Action, ...]:
+        """Return the interventions of a trace, without the hypotheses that came with them."""
+        return tuple(
+            Action.of("intervene", property=action.args["property"], value=action.args["value"])
+            for action in super().experiments(trace)
+            if action.name == "intervene"
+        )
+
+    def certify(self, instance: Instance) -> Certificate:
+        """Prove an instance: what no experiment can decide, and what the exact agent reaches."""
+        world = self.world(instance)
+        view = world.view
+        trace = self.exact_run(instance)
+        reached = self.score(instance, trace)
+        story = Story(view, trace)
+        found = story.forced(world.shown())
+        least = 0 if certify.chain_of(view.records) else certify.fewest(world)
+        identified = (
+            found.complete if _by_run(world) else least is not None and least <= view.budget
+        )
+        known = found.frequency is not None
+        touched = sum({1 << r.target for r in story.readings if r.target is not None})
+        left = class_size(world.law.graph, touched)
+        best = reached.values["accuracy"]
+        return Certificate(
+            instance=instance.id,
+            hypotheses=certify.hypotheses(world),
+            solvable=best == 1.0 or not known or not can_be_won(world),
+            identified=identified,
+            best_score=best,
+            fewest=least if identified else None,
+            minimax=_minimax(world) if identified else None,
+            exact_steps=len(story.readings) - story.start,
+            bits=0.0 if identified else max(1.0, math.log2(left)),
+            witness=None if identified else freeze(certify.witness(world, story.evidence())),
+            facts=self._facts(instance, world, identified, known),
+        )
+
+    def _facts(self, instance: Instance, world: World, graph: bool, frequency: bool) -> Record:
+        """Return further figures; the numbers of edges and motifs are no secret of the proof."""
+        facts: dict[str, Json] = {
+            "k": world.law.k,
+            **motifs(world.law.graph),
+            "records": sum(record.passive for record in world.view.records),
+            "chain": certify.chain_of(world.view.records),
+            "budget": world.view.budget,
+            "rank": certify.exact_rank(world),
+            "frequency_identified": frequency,
+            "graph_identified": graph,
+            "frequency_fewest": certify.frequency_fewest(world),
+            "undecided_pairs": len(_undecided(world)),
+        }
+        if world.disturbance is not None:
+            facts |= self._expected(instance, world)
+        return Record(facts.items())
+
+    def _expected(self, instance: Instance, world: World) -> dict[str, Json]:
+        """Average the best estimator over other draws of the hidden disturbance."""
+        if world.disturbance is None:
+            return {}
+        f1, wrong, truth = [], 0, world.law.graph.edges()
+        for draw in range(DRAWS):
+            path = (*world.disturbance.path, "draw", draw)
+            other = replace(world, disturbance=replace(world.disturbance, path=path))
+            episode = self.open_world(instance, other)
+            play(episode, agents.exact(agents.Bench(other.view), Stream("exact")))
+            f1.append(edge_f1(truth, episode.guess.edges if episode.guess else ()))
+            wrong += f1[-1] < 1.0 or not episode.right
+        return {"expected_edge_f1": sum(f1) / DRAWS, "error_probability": wrong / DRAWS}
+
+    def score(self, instance: Instance, trace: Trace) -> Score:
+        """Replay a trace's actions on the rebuilt world and score what happened."""
+        if trace.instance != instance.id:
+            raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
+        episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
+        return score(_own(episode), _undecided(self.world(instance)))
+
+    def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
+        """Start a reference agent."""
+        world = self.world(instance)
+        shown = None if given is None else world.shown()
+        bench = agents.Bench(world.view, given, shown)
+        if name == "oracle":
+            return agents.oracle(world, bench)
+        if name not in agents.STRATEGIES:
+            raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
+        return agents.STRATEGIES[name](bench, Stream("agent", name, instance.id))
+
+    def submission(self, answer: Json) -> tuple[Action, ...]:
+        """Open the reactor and predict: a frequency, or `frequency` with `hypothesis`."""
+        args = {"frequency": answer}
+        if isinstance(answer, Mapping):
+            args = {"frequency": answer.get("frequency")}
+            if answer.get("hypothesis") is not None:
+                args["hypothesis"] = json.dumps(answer["hypothesis"])
+        return Action.of("open_reactor"), Action.of(self.final_action, **args)
+
+    def conversation(self, episode: Episode, skin: str) -> Conversation:
+        """Tell an episode as a sequence of records."""
+        return Dialogue(_own(episode), skin)
+
+    def rivals(self, instance: Instance) -> Iterator[Episode]:
+        """Open the same view on other laws: nothing causes anything, and all in a row."""
+        world = self.world(instance)
+        k = world.law.k
+        row = tuple((Term(v + 1, 1.0),) if v + 1 < k else () for v in range(k))
+        for terms in (((),) * k, row):
+            yield self.open_world(instance, replace(world, law=Law(terms, world.law.base)))
+
+    def truth(self, instance: Instance) -> Json:
+        """Return the equations by name, the reactor's frequency, and any hidden disturbance."""
+        world = self.world(instance)
+        names = world.view.names
+        found: dict[str, Json] = {
+            "equations": {
+                names[v]: {names[t.cause]: [t.linear, t.square] for t in terms}
+                for v, terms in enumerate(world.law.terms)
+            },
+            "base": world.law.base,
+            "frequency": world.target,
+        }
+        if world.disturbance is not None:
+            moved = world.disturbance.affected
+            found["disturbed"] = [name for v, name in enumerate(names) if moved >> v & 1]
+        return found
+
+
+def can_be_won(world: World) -> bool:
+    """Tell whether the reactor can be set to its crystal's frequency: not above the old ceiling."""
+    return not world.view.released or world.target < CEILING + world.view.tolerance
+
+
+def _own(episode: Episode) -> LabEpisode:
+    if not isinstance(episode, LabEpisode):
+        raise ValueError("this is not an episode of causalab")
+    return episode
+
+
+def _law_json(law: Law) -> Json:
+    return [law.base, [[[t.cause, t.linear, t.square] for t in terms] for terms in law.terms]]
+
+
+def _by_run(world: World) -> bool:
+    """Tell whether identification is shown by the exact agent's own run, not by the fractions."""
+    view = world.view
+    return view.quadratic or bool(view.disturbance) or bool(certify.chain_of(view.records))
+
+
+def _minimax(world: World) -> int | None:
+    """Return the worst case of the best plan: every property once, in linear worlds.
+
+    None of them may be left out if all bases are zero and no property causes another. Of two
+    properties under `shift` the second is not needed: if it does not depend on the first, its
+    reading is its base, which is not zero, and three readings that are not in line settle the rest.
+    """
+    view = world.view
+    if _by_run(world) or not view.sink or view.controllable != view.properties:
+        return None
+    spared = view.k == 3 and view.semantics == "shift" and len(view.records) >= 2
+    return view.k - 2 if spared else view.k - 1
+
+
+@lru_cache(maxsize=2048)
+def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) -> World:
+    """Rebuild a world; a pure function, so the latest ones are kept."""
+    knobs = _knobs(turned)
+    if knobs.data is not None:
+        return worlds(Path(knobs.data), suite, knobs)[index]
+    return generate.world(suite, salt, index, knobs, profile == "published")
+
+
+@lru_cache(maxsize=256)
+def _knobs(record: Record) -> Knobs:
+    return Knobs(**record.asdict())
+
+
+@lru_cache(maxsize=2048)
+def _undecided(world: World) -> Pairs:
+    """Return the edges that no experiment decides, which the release does not ask; kept."""
+    if world.disturbance is not None or world.view.released:
+        return frozenset()
+    return verdicts(all_experiments(world)).sometimes

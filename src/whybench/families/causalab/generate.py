@@ -1,0 +1,200 @@
+"""Coordinates → world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from whybench.core.graph import members
+from whybench.core.linear import rank
+from whybench.core.seeds import Stream
+from whybench.families.causalab import names
+from whybench.families.causalab.golden import chain
+from whybench.families.causalab.params import GRAPHS, NAME, PLANS, RECORDS, Knobs, Plan, regime
+from whybench.families.causalab.topology import (
+    Edges,
+    topologies,
+    topology,
+    with_frequency_moved,
+)
+from whybench.families.causalab.world import (
+    DECIMALS,
+    FREQUENCY,
+    Disturbance,
+    Law,
+    Reading,
+    Readings,
+    Term,
+    View,
+    World,
+)
+
+WEIGHTS = (1, 2, 3)
+"""Linear coefficients, as in the release."""
+FREQUENCY_BASES = range(15, 26)
+"""Bases of the frequency in linear worlds, as in the release."""
+HIGHEST = 100
+"""Bases of properties go from 0 to this; the manipulator's from 1 to one less."""
+SQUARES = (0.008, 0.012, 0.016)
+"""Square coefficients, as in the release."""
+AXES = (35.0, 65.0)
+"""Where the vertex of a quadratic effect lies: inside the range of settings."""
+SQUARE_BASES = (50.0, 190.0)
+"""Bases of the frequency in quadratic worlds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the draws of a world hang on: suites with the same k share them."""
+
+    k: int
+    salt: str
+    graph: int
+    kind: str = "linear"
+
+    def stream(self, *purpose: str | int) -> Stream:
+        """Return the stream for one purpose."""
+        return Stream(NAME, self.salt, self.k, self.kind, self.graph, *purpose)
+
+
+def size(suite: str, knobs: Knobs) -> int:
+    """Return the number of instances of a suite."""
+    plan = PLANS[suite]
+    if plan.fresh:
+        return knobs.graphs
+    return GRAPHS * (len(plan.regimes) if plan.regimes and knobs.regime is None else 1)
+
+
+def world(suite: str, salt: str, index: int, knobs: Knobs, released: bool) -> World:
+    """Rebuild the world at an instance's coordinates."""
+    plan = PLANS[suite]
+    k = knobs.k if plan.fresh else plan.k
+    place = Place(k, salt, index if plan.fresh else index % GRAPHS, _kind(plan))
+    said = knobs.regime or (plan.regimes[index // GRAPHS] if plan.regimes else None)
+    count, budget = (RECORDS, 4 * (k - 1)) if said is None else regime(said)
+    law = _law(plan, place, _edges(plan, place), mixed=knobs.signs == "mixed")
+    bases, records = _crystals(place, count)
+    disturbance = _disturbance(plan, place, suite)
+    semantics = knobs.semantics or ("set" if released else "shift")
+    held = _uncontrollable(place) if plan.partial else 0
+    stream = place.stream("names")
+    view = View(
+        names=("frequency", *stream.sample(names.pool(), k - 1)),
+        display=_display(law, released),
+        controllable=(1 << k) - 2 & ~held,
+        semantics=semantics,
+        quadratic=plan.quadratic,
+        sink=not plan.frequency_parent,
+        disturbance=plan.disturbance,
+        frequency_disturbed=plan.frequency_disturbed,
+        limit=None if released else knobs.limit,
+        budget=0 if plan.golden and said is None else budget,
+        tolerance=knobs.tolerance,
+        records=tuple(Reading(i, law.readings(own)) for i, own in enumerate(records)),
+        baseline=Reading(len(records), law.readings(bases)),
+        released=released,
+    )
+    if plan.golden:
+        view = replace(
+            view, records=(*view.records, *chain(view, law, records[0], place.stream("chain")))
+        )
+    reactor = _bases(place.stream("reactor"), place, 0)
+    return World(view, law, bases, reactor, disturbance, said or "")
+
+
+def _kind(plan: Plan) -> str:
+    if plan.fresh:
+        return "fresh"
+    return "quadratic" if plan.quadratic else "freqparent" if plan.frequency_parent else "linear"
+
+
+def _edges(plan: Plan, place: Place) -> Edges:
+    if plan.fresh:
+        return topology(place.k, place.stream("graph"))
+    edges = topologies(place.k, place.salt)[place.graph]
+    if plan.frequency_parent:
+        return with_frequency_moved(edges, place.k, place.stream("moved"))
+    return edges
+
+
+def _law(plan: Plan, place: Place, edges: Edges, *, mixed: bool) -> Law:
+    stream, signs = place.stream("weights"), place.stream("signs")
+    terms: list[list[Term]] = [[] for _ in range(place.k)]
+    for cause, effect in sorted(edges):
+        if plan.quadratic:
+            square, axis = stream.choice(SQUARES), _between(stream, AXES)
+            terms[effect].append(Term(cause, round(-2 * square * axis, 6), square))
+        else:
+            weight = float(stream.choice(WEIGHTS))
+            turned = mixed and signs.below(2)
+            terms[effect].append(Term(cause, -weight if turned else weight))
+    base = _between(stream, SQUARE_BASES) if plan.quadratic else stream.choice(FREQUENCY_BASES)
+    return Law(tuple(map(tuple, terms)), float(base))
+
+
+def _between(stream: Stream, bounds: tuple[float, float]) -> float:
+    """Return a number with two decimals, bounds included."""
+    low, high = (round(bound * 10**DECIMALS) for bound in bounds)
+    return float((low + stream.below(high - low + 1)) / 10**DECIMALS)
+
+
+def _bases(stream: Stream, place: Place, margin: int) -> Readings:
+    """Return bases: whole numbers, in quadratic worlds with decimals, so that all look alike."""
+    low, high = margin, HIGHEST - margin
+    drawn = [
+        _between(stream, (low, high))
+        if place.kind == "quadratic"
+        else float(low + stream.below(high - low + 1))
+        for _ in range(place.k - 1)
+    ]
+    return (0.0, *drawn)
+
+
+def _crystals(place: Place, count: int) -> tuple[Readings, tuple[Readings, ...]]:
+    """Return the manipulator's bases, and those of the records.
+
+    A draw is taken again if it is not affinely independent of those before, as long as there is
+    room: then N records and the baseline always determine as much as N + 1 readings can. Every
+    record differs from the manipulator's crystal in every base.
+    """
+    manipulator = _bases(place.stream("manipulator"), place, 1)
+    kept: list[Readings] = []
+    stream = place.stream("records")
+    while len(kept) < count:
+        bases = _bases(stream, place, 0)
+        if any(a == b for a, b in zip(bases[1:], manipulator[1:], strict=True)):
+            continue
+        if len(kept) < place.k - 1 and not _independent([manipulator, *kept, bases]):
+            continue
+        kept.append(bases)
+    return manipulator, tuple(kept)
+
+
+def _independent(points: Sequence[Readings]) -> bool:
+    return rank([(1, *(round(x * 100) for x in point[1:])) for point in points]) == len(points)
+
+
+def _disturbance(plan: Plan, place: Place, suite: str) -> Disturbance | None:
+    """Return the hidden disturbance; sets that grow in number are nested, sizes share a place."""
+    if not plan.disturbance:
+        return None
+    purpose = suite.rpartition("_")[0]
+    order = place.stream("affected", purpose).shuffled(range(1, place.k))
+    affected = sum(1 << v for v in order[: plan.affected])
+    if plan.frequency_disturbed:
+        affected |= 1 << FREQUENCY
+    values = (-plan.disturbance, 0.0, plan.disturbance)
+    return Disturbance(affected, values, (NAME, "disturbance", suite, place.salt, place.graph))
+
+
+def _uncontrollable(place: Place) -> int:
+    """Return the properties that cannot be set: one in every even graph, two in every odd one."""
+    held = place.stream("held").sample(range(1, place.k), 1 + place.graph % 2)
+    return sum(1 << v for v in held)
+
+
+def _display(law: Law, released: bool) -> tuple[int, ...]:
+    """List properties by number, which says nothing; the release lists them in causal order."""
+    if released:
+        return tuple(v for v in law.order() if v != FREQUENCY)
+    return tuple(members((1 << law.k) - 2))

@@ -1,0 +1,56 @@
+"""Numbers as agents write and read them."""
+
+from __future__ import annotations
+
+import math
+
+from whybench.core.canonical import Json
+from whybench.episode.action import Action
+from whybench.episode.observation import Observation
+from whybench.families.causalab.hypothesis import node
+from whybench.families.causalab.world import DECIMALS, Reading, View
+
+LONGEST_NUMBER = 40
+"""Characters of the longest number that is read from text."""
+
+
+def number(value: Json) -> float | None:
+    """Return a finite number, from a number or its text."""
+    if isinstance(value, str):
+        text = value.strip()
+        try:
+            value = float(text) if len(text) <= LONGEST_NUMBER else None
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def setting_of(action: Action) -> float | None:
+    """Return what a property is to be set to: like everything, to two decimals."""
+    setting = number(action.args.get("value"))
+    return None if setting is None else round(setting, DECIMALS)
+
+
+def shown(value: float) -> str:
+    """Write a number: what it looks like hangs on the number alone, not on where it comes from.
+
+    >>> shown(50.0), shown(-0.5), shown(3.14)
+    ('50', '-0.5', '3.14')
+    """
+    return f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".").replace("-0", "0", value == 0)
+
+
+def reading_of(view: View, action: Action, observation: Observation) -> Reading:
+    """Return the reading that an intervention led to."""
+    v = node(view, action.args["property"])
+    setting = setting_of(action)
+    if v is None or setting is None:
+        raise ValueError("a carried-out intervention names no property: replay the trace")
+    values = tuple(float(observation.data[name]) for name in view.names)
+    return Reading(view.baseline.crystal, values, v, setting)

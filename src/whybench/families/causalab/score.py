@@ -1,0 +1,258 @@
+"""(world, episode) → score; pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from whybench.core.canonical import Json, Record
+from whybench.core.equivalence import class_size
+from whybench.core.graph import Graph
+from whybench.core.structure import edge_f1, edge_precision, edge_recall, shd
+from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT
+from whybench.episode.score import ERROR_MODES, UNFINISHED, Metric, Score
+from whybench.families.causalab.ambiguity import Pairs
+from whybench.families.causalab.hypothesis import NOTHING, Edge, Guess
+from whybench.families.causalab.rules import LabEpisode
+from whybench.families.causalab.story import Story, misfit
+from whybench.families.causalab.world import DECIMALS, FREQUENCY, Law, View, World
+
+WEIGHT_TOLERANCE = 0.02
+"""Relative error that a coefficient may have; the exact agent stays below it also where readings
+are rounded."""
+RELEASED_TOLERANCE = 1e-6
+"""Absolute error that a coefficient may have under the released rules."""
+STRANGER = 10**6
+"""Far above the number of any node."""
+
+METRICS = (
+    Metric("accuracy", "the reactor's frequency was predicted within the tolerance"),
+    Metric("exact_prediction", "the same to the last decimal, with no ceiling", role="side"),
+    Metric("edge_precision", "share of claimed edges that are true", False),
+    Metric("edge_recall", "share of true edges that were claimed", False),
+    Metric("edge_f1", "harmonic mean of the two, over edges that experiments can decide", False),
+    Metric("shd", "edges to add, remove or reverse", False),
+    Metric("root_f1", "causes of frequency without causes of their own", False),
+    Metric("freq_edge_f1", "the same as edge_f1 for edges into frequency", False),
+    Metric("freq_weight_f1", "coefficients of the frequency within 2 %, all terms", False),
+    Metric("interventions", "interventions made", False),
+    Metric("unused_budget", "share of the budget left unspent", False, "side"),
+    Metric("imec", "size of the interventional equivalence class that was left", False, "side"),
+    Metric("fit_error", "mean misprediction of the agent's own data, in Hz", False, "side"),
+    Metric("fit_error_right", "the same where the prediction was right", False, "detail"),
+    Metric("fit_error_wrong", "the same where it was wrong: overconfidence", False, "detail"),
+    Metric("unused_budget_right", "unspent budget where the prediction was right", False, "detail"),
+    Metric("unused_budget_wrong", "unspent budget where it was wrong", False, "detail"),
+    Metric("consistent", "hypotheses that agreed with the data then at hand", False, "side"),
+    Metric("final_consistent", "the last hypothesis agreed with all data", role="side"),
+    Metric("bits_per_intervention", "bits of the equivalence class ruled out", False, "side"),
+    Metric("sufficed_after", "interventions after which all was forced", False, "detail"),
+    Metric("stopped_early", "submitted before the evidence forced graph and equation", role="side"),
+    Metric("stopped_late", "interventions after the evidence sufficed", False, "side"),
+    Metric("inferable", "the agent's own data force the right frequency", role="side"),
+    Metric("inferable_edge_f1", "edge_f1 of exact inference from that data", False, "side"),
+    Metric("bad_experiments", "wrong frequency, and the data did not force it"),
+    Metric("bad_inference", "wrong frequency against data that forced it"),
+    Metric("graph_bad_experiments", "wrong graph, and the data did not force it", role="side"),
+    Metric("graph_bad_inference", "wrong graph against data that forced it", role="side"),
+    Metric("without_mechanism", "right frequency with a wrong graph"),
+    Metric("candidates", "graphs that were listed as still possible", False, "detail"),
+    Metric("candidates_hit", "the true graph was among them", role="detail"),
+    Metric("sent_back", "hypotheses that were sent back", False, "side"),
+    Metric("parse_failures", "steps whose hypothesis stayed unreadable", False, "side"),
+    Metric(INVALID_FORMAT, "ended because replies could not be read", role="side"),
+    Metric(INVALID_ACTION, "ended because of illegal requests", role="side"),
+    Metric(INVALID_ANSWER, "ended because the prediction was no number", role="side"),
+    Metric("timeout", "does not occur here: a late request is illegal", role="detail"),
+    Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck", role="side"),
+)
+
+
+def roots(k: int, edges: frozenset[Edge]) -> set[int]:
+    """Return the causes of frequency, near or far, that have no causes themselves."""
+    graph = Graph.from_edges(k, [e for e in edges if max(e) < k and e[0] != e[1]])
+    reach, parents = graph.reach(), graph.parents()
+    return {v for v in range(1, k) if reach[v] >> FREQUENCY & 1 and not parents[v]}
+
+
+def set_f1(truth: set[int], claimed: set[int]) -> float:
+    """Return the F1 of two sets; two empty ones agree."""
+    if not truth and not claimed:
+        return 1.0
+    return 2 * len(truth & claimed) / (len(truth) + len(claimed))
+
+
+def weight_f1(law: Law, guess: Guess, view: View) -> float:
+    """Return the F1 of coefficients in the frequency's equation."""
+    true = {term.cause: term for term in law.terms[FREQUENCY]}
+    linear, square = dict(guess.linear), dict(guess.square)
+    hits = 0
+    for cause, term in true.items():
+        said = linear.get(cause)
+        if view.released:
+            hits += said is not None and abs(said - term.linear) <= RELEASED_TOLERANCE
+            continue
+        good = said is not None and _close(said, term.linear)
+        if view.quadratic:
+            other = square.get(cause)
+            good = good and other is not None and _close(other, term.square)
+        hits += good
+    claimed = max(len(linear), guess.keys) if view.released else len(linear)
+    if not hits:
+        return 0.0
+    precision, recall = hits / claimed, hits / len(true)
+    return 2 * precision * recall / (precision + recall)
+
+
+def _close(said: float, true: float) -> bool:
+    return abs(said - true) <= WEIGHT_TOLERANCE * abs(true)
+
+
+def score(episode: LabEpisode, unsettled: Pairs) -> Score:
+    """Score an episode that has been replayed on its world."""
+    world, view = episode.world, episode.view
+    trace = episode.trace
+    outcome = episode.outcome or UNFINISHED
+    answered = outcome == ANSWERED
+    story = Story(view, trace)
+    readings = story.readings
+    guess = (episode.guess if answered else None) or NOTHING
+    truth = frozenset(world.law.graph.edges())
+    graph = _graph_values(truth, guess.edges, unsettled)
+    could = story.forced(world.shown())
+    right = answered and episode.right
+    missed = answered and not right and not _within(world, episode.prediction or 0.0)
+    inferable = could.frequency is not None and _within(world, could.frequency)
+    left_open = story.left_open()
+    known = could.complete or (bool(unsettled) and left_open.sometimes <= unsettled)
+    own = episode.used - trace.given
+    free = trace.evidence == "own"
+    touched = sum({1 << r.target for r in readings if r.target is not None})
+    size = class_size(world.law.graph, touched)
+    prior = class_size(world.law.graph, sum({1 << r.target for r in view.records if r.target}))
+    after = story.sufficed_after() if free else None
+    steps = _trajectory(world, episode, story, unsettled)
+    judged = [step["consistent"] for step in steps if step["consistent"] is not None]
+    error = misfit(guess, readings) if answered else None
+    unused = 1 - own / view.budget if free and view.budget else None
+    wrong_graph = graph["shd"] > 0
+    listed = guess.candidates
+    values: dict[str, float | None] = {
+        "accuracy": float(right),
+        "exact_prediction": float(
+            answered
+            and episode.prediction is not None
+            and round(episode.prediction, DECIMALS) == world.target
+        ),
+        **{name: graph[name] for name in ("edge_precision", "edge_recall", "edge_f1", "shd")},
+        "root_f1": set_f1(roots(view.k, truth - unsettled), roots(view.k, guess.edges - unsettled)),
+        "freq_edge_f1": edge_f1(_into(truth - unsettled), _into(_compared(guess.edges, unsettled))),
+        "freq_weight_f1": weight_f1(world.law, guess, view) if answered else 0.0,
+        "interventions": float(own),
+        "unused_budget": unused,
+        "imec": float(size),
+        "fit_error": error,
+        "fit_error_right": error if right else None,
+        "fit_error_wrong": error if answered and not right else None,
+        "unused_budget_right": unused if right else None,
+        "unused_budget_wrong": unused if answered and not right else None,
+        "consistent": sum(judged) / len(judged) if judged else None,
+        "final_consistent": float(judged[-1]) if judged and answered else None,
+        "bits_per_intervention": math.log2(prior / size) / own if own and free else None,
+        "sufficed_after": None if after is None else float(after),
+        "stopped_early": float(not known) if free and answered else None,
+        "stopped_late": float(own - after) if after is not None else None,
+        "inferable": float(inferable),
+        "inferable_edge_f1": edge_f1(
+            truth - unsettled, (could.edges | left_open.always) - unsettled
+        ),
+        "bad_experiments": float(missed and not inferable),
+        "bad_inference": float(missed and inferable),
+        "graph_bad_experiments": float(answered and wrong_graph and not known),
+        "graph_bad_inference": float(answered and wrong_graph and known),
+        "without_mechanism": float(right and wrong_graph),
+        "candidates": None if listed is None else float(len(listed)),
+        "candidates_hit": None if listed is None else float(truth in listed),
+        "sent_back": float(episode.sent_back),
+        "parse_failures": float(episode.parse_failures),
+        **{mode: float(mode == outcome) for mode in ERROR_MODES},
+    }
+    ordered = Record((metric.name, values[metric.name]) for metric in METRICS)
+    labels: dict[str, Json] = {"regime": world.regime, "trajectory": _written(view, steps)}
+    if episode.instance.salt == "public":
+        labels["truth"] = _edge_text(view, truth)
+    return Score(outcome, ordered, Record(labels.items()))
+
+
+def _within(world: World, frequency: float) -> bool:
+    return abs(frequency - world.target) < (world.view.tolerance or 0.5 * 10**-DECIMALS + 1e-9)
+
+
+def _into(edges: frozenset[Edge]) -> frozenset[Edge]:
+    return frozenset(edge for edge in edges if edge[1] == FREQUENCY)
+
+
+def _compared(claimed: frozenset[Edge], unsettled: Pairs) -> frozenset[Edge]:
+    """Return claims as they count; a self loop (in the release only) is an edge from a stranger."""
+    return frozenset((STRANGER + a if a == b else a, b) for a, b in claimed - unsettled)
+
+
+def _graph_values(
+    truth: frozenset[Edge], claimed: frozenset[Edge], unsettled: Pairs
+) -> dict[str, float]:
+    """Compare graphs over the pairs that experiments can decide."""
+    true, said = truth - unsettled, _compared(claimed, unsettled)
+    return {
+        "edge_precision": edge_precision(true, said),
+        "edge_recall": edge_recall(true, said),
+        "edge_f1": edge_f1(true, said),
+        "shd": float(shd(true, said)),
+    }
+
+
+def _trajectory(
+    world: World, episode: LabEpisode, story: Story, unsettled: Pairs
+) -> list[dict[str, Json]]:
+    """Return each recorded hypothesis with its distance from the truth and from the data."""
+    truth = frozenset(world.law.graph.edges())
+    steps: list[dict[str, Json]] = []
+    for after, guess in episode.guesses:
+        if guess is None:
+            steps.append(
+                {"after": after, "edges": None, "f1": None, "shd": None, "consistent": None}
+            )
+            continue
+        values = _graph_values(truth, guess.edges, unsettled)
+        steps.append(
+            {
+                "after": after,
+                "edges": guess.edges,
+                "f1": round(values["edge_f1"], 4),
+                "shd": int(values["shd"]),
+                "consistent": story.explained_by(guess, after),
+            }
+        )
+    return steps
+
+
+def _edge_text(view: View, edges: frozenset[Edge]) -> str:
+    """Write a graph compactly."""
+    names = view.names
+    return " ".join(
+        ">".join(names[v] if v < len(names) else "?" for v in edge) for edge in sorted(edges)
+    )
+
+
+def _written(view: View, steps: Sequence[dict[str, Json]]) -> tuple[Record, ...]:
+    return tuple(
+        Record(
+            [
+                ("after", step["after"]),
+                ("edges", None if step["edges"] is None else _edge_text(view, step["edges"])),
+                ("f1", step["f1"]),
+                ("shd", step["shd"]),
+                ("consistent", step["consistent"]),
+            ]
+        )
+        for step in steps
+    )

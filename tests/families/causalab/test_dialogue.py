@@ -1,0 +1,402 @@
+"""Records in turns: one JSON object each, read with good will, and what is told again."""
+
+import json
+
+import pytest
+
+from whybench.core.seeds import Stream
+from whybench.episode.action import Action
+from whybench.episode.conversation import Conversation
+from whybench.episode.episode import play
+from whybench.episode.family import families
+
+FAMILY = families()["causalab"]
+
+
+def opened(suite: str = "main_4", index: int = 0, skin: str = "plain", **knobs: object):
+    profile = knobs.pop("profile", "certified")
+    evidence = knobs.pop("evidence", "own")
+    instance = FAMILY.suite(suite, profile=profile, knobs=knobs)[index]
+    episode = FAMILY.open(instance, evidence=evidence)
+    return instance, episode, FAMILY.conversation(episode, skin)
+
+
+def record(**fields: object) -> dict[str, object]:
+    empty = {"memory": "", "thought": "", "past_data": [], "hypothesis": None, "experiment": {}}
+    return empty | fields
+
+
+def say(talk: Conversation, **fields: object) -> None:
+    talk.reply(json.dumps(record(**fields)))
+
+
+def setting(episode, value: object = 50) -> dict[str, object]:
+    return {"target_prop": episode.view.names[1], "target_value": value}
+
+
+def claim(episode) -> dict[str, object]:
+    name = episode.view.names[1]
+    return {
+        "edges": [{"from": name, "to": "frequency"}],
+        "coefficients": {"base": 1, f"c_{name}": 2},
+    }
+
+
+# Reading.
+
+
+def test_an_episode_in_records() -> None:
+    _, episode, talk = opened()
+    say(talk, experiment=setting(episode), hypothesis=claim(episode))
+    assert episode.used == 1
+    assert episode.guess.linear == ((1, 2),)
+    say(talk)
+    assert episode.in_reactor
+    assert "prediction" in talk.turn().schema["required"]
+    say(talk, prediction=123.5, hypothesis=claim(episode))
+    assert talk.turn() is None
+    assert (episode.outcome, episode.prediction) == ("answered", 123.5)
+    names = [action.name for action in episode.trace.actions]
+    assert names == ["intervene", "open_reactor", "submit"]
+    assert all(action.form == "strict" for action in episode.trace.actions)
+
+
+@pytest.mark.parametrize("empty", [{}, None, [], ""])
+def test_an_empty_experiment_opens_the_reactor(empty: object) -> None:
+    _, episode, talk = opened()
+    say(talk, experiment=empty)
+    assert episode.opened
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "```json\n{}\n```",
+        "<think>{{maybe}}</think> I set it: {} and wait.",
+        '{{"experiment": {{"target_prop": "colour", "target_value": 1}}}} no, rather {}',
+        '{{"experiment": {{}}}}\n{}\n{{"note": "done"}}',
+    ],
+)
+def test_text_around_is_forgiven_and_the_last_object_wins(wrapped: str) -> None:
+    _, episode, talk = opened()
+    talk.reply(wrapped.format(json.dumps(record(experiment=setting(episode, 37)))))
+    assert episode.used == 1
+    assert episode.bases[1] == 37
+    assert episode.trace.actions[0].form == "lenient"
+
+
+def test_a_record_without_all_its_fields_is_lenient() -> None:
+    _, episode, talk = opened()
+    talk.reply(json.dumps({"experiment": setting(episode)}))
+    assert (episode.used, episode.trace.actions[0].form) == (1, "lenient")
+
+
+def test_notes_that_look_like_records_do_not_act() -> None:
+    """An experiment quoted in past_data is not made again: the outermost object counts."""
+    _, episode, talk = opened()
+    old = {"props": {}, "freq": 1, "experiment": setting(episode, 99), "prediction": 7}
+    say(talk, past_data=[old, old], experiment=setting(episode, 11))
+    assert episode.bases[1] == 11
+    say(talk, past_data=[old])
+    assert episode.opened
+    say(talk, past_data=[old], prediction=8, hypothesis=claim(episode))
+    assert episode.prediction == 8
+
+
+def test_arguments_are_told_apart_from_numbers_nowhere() -> None:
+    """A number and its text are one action, the one that the tools make."""
+    traces = []
+    for value in (50, "50"):
+        _, episode, talk = opened()
+        say(talk, experiment=setting(episode, value))
+        traces.append(episode.trace)
+    assert traces[0] == traces[1]
+    assert traces[0].actions[0].args["value"] == "50"
+
+
+def test_unreadable_replies_end_the_episode_in_time() -> None:
+    instance, episode, talk = opened(max_errors=2)
+    talk.reply("I would rather not.")
+    assert "no JSON object with `experiment`" in talk.turn().prompt
+    say(talk, experiment="density to 5")
+    assert talk.turn() is None
+    assert FAMILY.score(instance, episode.trace).outcome == "invalid_format"
+
+
+def test_a_hypothesis_is_sent_back_with_the_reason() -> None:
+    _, episode, talk = opened(max_errors=1)
+    bad = {"edges": [{"from": "colour", "to": "frequency"}], "coefficients": {}}
+    for _ in range(2):
+        say(talk, hypothesis=bad, experiment=setting(episode))
+        assert "there is no quantity 'colour'" in talk.turn().prompt
+        assert "colour" in talk.turn().prompt.split("hypothesis:")[1]
+    say(talk, hypothesis=bad, experiment=setting(episode))
+    assert (episode.used, episode.sent_back, episode.parse_failures) == (1, 2, 1)
+
+
+def test_candidates_are_read_inside_and_beside_the_hypothesis() -> None:
+    for inside in (True, False):
+        _, episode, talk = opened(candidates=True)
+        assert "`candidates`" in talk.system
+        graphs = [claim(episode)["edges"], []]
+        own = claim(episode) | ({"candidates": graphs} if inside else {})
+        beside = {} if inside else {"candidates": graphs}
+        say(talk, hypothesis=own, experiment=setting(episode), **beside)
+        assert episode.guess.candidates == (frozenset({(1, 0)}), frozenset())
+    assert "`candidates`" not in opened()[2].system
+
+
+# Telling.
+
+
+def test_with_context_state_a_turn_stands_alone() -> None:
+    _, episode, talk = opened(context="state")
+    first = talk.turn()
+    assert not first.fresh
+    assert "Earlier measurements" in first.prompt
+    kept = {"props": {"x": 1}, "freq": 987654}
+    say(
+        talk,
+        memory="Ünïque note",
+        thought="not handed on",
+        past_data=[kept],
+        hypothesis=claim(episode),
+        experiment=setting(episode),
+    )
+    turn = talk.turn()
+    assert turn.fresh
+    for part in ("Ünïque note", "987654", f'"c_{episode.view.names[1]}": 2', "New readings:"):
+        assert part in turn.prompt
+    assert "Earlier measurements" not in turn.prompt
+    assert "not handed on" not in turn.prompt
+    say(talk, memory="another", experiment=setting(episode, 3))
+    assert "Ünïque" not in talk.turn().prompt
+    talk.reply(json.dumps({"experiment": setting(episode, 4)}))
+    assert "another" in talk.turn().prompt
+    say(talk)
+    assert "The reactor is open" in talk.turn().prompt
+
+
+def test_with_context_full_turns_follow_one_another() -> None:
+    _, episode, talk = opened(context="full")
+    say(talk, memory="a note", experiment=setting(episode))
+    turn = talk.turn()
+    assert not turn.fresh
+    assert "a note" not in turn.prompt
+    assert turn.prompt.startswith("New readings:")
+
+
+def test_after_an_error_nothing_is_lost() -> None:
+    """A turn that stands alone tells the records, or the last readings, again."""
+    _, episode, talk = opened()
+    first = talk.turn().prompt
+    talk.reply("?")
+    again = talk.turn().prompt
+    assert all(line in again for line in first.splitlines())
+    say(talk, experiment=setting(episode))
+    reading = next(line for line in talk.turn().prompt.splitlines() if "New readings" in line)
+    talk.reply("?")
+    assert reading in talk.turn().prompt
+    assert "That did not work" in talk.turn().prompt
+    assert "Earlier measurements" not in talk.turn().prompt
+    assert talk.turn().prompt.count("Interventions left: 11.") == 1
+
+
+def test_after_an_error_with_given_evidence_it_is_all_told_again() -> None:
+    _, episode, talk = opened(evidence="optimal")
+    first = talk.turn().prompt
+    assert first.count("was set to") == episode.trace.given > 0
+    talk.reply("?")
+    again = talk.turn().prompt
+    assert all(line in again for line in first.splitlines())
+    assert again.count("The reactor is open") == 1
+
+
+def test_every_turn_says_what_cannot_be_set() -> None:
+    _, episode, talk = opened("partial_4")
+    for value in (1, 2):
+        assert "only measured" in talk.turn().prompt
+        target = episode.view.names[episode.view.targets()[0]]
+        say(talk, experiment={"target_prop": target, "target_value": value})
+
+
+@pytest.mark.parametrize("profile", ["certified", "published"])
+def test_in_the_reactor_every_turn_shows_its_crystal_once(profile: str) -> None:
+    _, episode, talk = opened(profile=profile, max_errors=9)
+    say(talk)
+    for reply in ({"prediction": "?"}, {"prediction": -1}, {}):
+        assert talk.turn().prompt.count("The crystal in the reactor:") == 1
+        say(talk, **reply)
+        if talk.turn() is None:
+            break
+    if profile == "published":
+        assert not episode.done
+        assert episode.tries == 1
+
+
+def test_the_check_is_a_turn() -> None:
+    _, episode, talk = opened(verify=True)
+    say(talk, hypothesis=claim(episode))
+    assert "One check before the reactor opens" in talk.turn().prompt
+    assert not episode.opened
+    say(talk)
+    assert episode.opened
+
+
+@pytest.mark.parametrize("skin", FAMILY.skins)
+@pytest.mark.parametrize("suite", ["main_4", "quad_hard", "hidden_freq_2", "golden_4", "partial_4"])
+def test_every_skin_says_everything(suite: str, skin: str) -> None:
+    tolerance = 1 if suite == "quad_hard" else 0
+    _, episode, talk = opened(suite, 1, skin, verify=True, candidates=True, tolerance=tolerance)
+    texts = [talk.system, talk.turn().prompt, episode.brief(skin)]
+    for _ in range(2):
+        say(talk)
+        texts.append(talk.turn().prompt)
+    assert episode.opened
+    assert not any("$" in text or "  " in text for text in texts)
+
+
+def test_a_record_without_experiment_only_proposes() -> None:
+    _, episode, talk = opened()
+    text, carried_out = talk.say(Action.of("propose", hypothesis=json.dumps(claim(episode))))
+    assert carried_out
+    talk.reply(text)
+    assert [step.action.name for step in episode.trace.steps] == ["propose"]
+    assert not episode.opened
+    assert len(episode.guesses) == 1
+
+
+# Schema.
+
+
+@pytest.mark.parametrize("suite", ["main_4", "quad_hard"])
+def test_the_schema_admits_what_agents_say(suite: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    instance, _, talk = opened(suite)
+    for action in play(FAMILY.open(instance), FAMILY.agent("exact", instance)).actions:
+        schema = talk.turn().schema
+        jsonschema.Draft202012Validator.check_schema(schema)
+        text, _ = talk.say(action)
+        jsonschema.validate(json.loads(text), schema)
+        talk.reply(text)
+    assert talk.turn() is None
+
+
+def test_the_schema_admits_nothing_else() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    for candidates in (False, True):
+        _, episode, talk = opened(candidates=candidates)
+        own = claim(episode) | ({"candidates": [[]]} if candidates else {})
+        say(talk)
+        valid = jsonschema.Draft202012Validator(talk.turn().schema).is_valid
+        assert valid(record(prediction=1, hypothesis=own))
+        assert not valid(record(hypothesis=own))
+        assert not valid(record(prediction="1", hypothesis=own))
+        assert not valid(record(prediction=1, hypothesis=own | {"more": 1}))
+        stranger = {"edges": [{"from": "colour", "to": "frequency"}]}
+        assert not valid(record(prediction=1, hypothesis=own | stranger))
+
+
+# Agents speak.
+
+
+@pytest.mark.parametrize("agent", FAMILY.agents)
+def test_agents_reach_the_same_trace_in_words(agent: str) -> None:
+    for suite, knobs in (("main_4", {"verify": True}), ("quad_hard", {}), ("hidden_freq_2", {})):
+        instance, episode, talk = opened(suite, 1, **knobs)
+        played = play(FAMILY.open(instance), FAMILY.agent(agent, instance))
+        moves = FAMILY.agent(agent, instance)
+        action = next(moves)
+        while talk.turn() is not None:
+            text, carried_out = talk.say(action)
+            assert carried_out
+            talk.reply(text)
+            if not episode.done:
+                action = moves.send(episode.trace.steps[-1].observation)
+        told = episode.trace
+        assert told.outcome == played.outcome == "answered"
+        for here, there in zip(told.steps, played.steps, strict=True):
+            assert here.observation == there.observation
+            assert here.action.name == there.action.name
+            mine, theirs = here.action.args.asdict(), there.action.args.asdict()
+            assert json.loads(mine.pop("hypothesis", "0")) == json.loads(
+                theirs.pop("hypothesis", "0")
+            )
+            assert mine == theirs
+        ours, expected = (FAMILY.score(instance, trace) for trace in (told, played))
+        assert ours.values == expected.values
+
+
+# Hostile replies.
+
+
+def _deep(depth: int, around: str = "%s") -> str:
+    return around % ("[" * depth + "]" * depth)
+
+
+HOSTILE = [
+    "",
+    "{" * 100_000,
+    '{"experiment": ' * 5_000,
+    "x" * 100_000 + '{"experiment": {}, "memory": "' + "y" * 100_000 + '"}',
+    '{"experiment": {"target_prop": "ph", "target_value": NaN}}',
+    '{"experiment": {"target_prop": "ph", "target_value": 1%s}}' % ("0" * 400),
+    '{"experiment": {"target_prop": "ph", "target_value": 1%s}}' % ("0" * 5000),
+    '{"experiment": {"target_prop": {"a": [1]}, "target_value": [[1]]}}',
+    '{"experiment": {}, "hypothesis": {"edges": [], "coefficients": {"base": 1%s}}}' % ("0" * 400),
+    '{"experiment": {}, "hypothesis": {"edges": [[1, NaN]], "coefficients": {"\\ud800": null}}}',
+    '{"experiment": {}, "hypothesis": {"edges": [], "coefficients": {"\\ud800": "\\udfff"}}}',
+    '{"experiment": {"target_prop": "\\ud800", "target_value": 1}, "memory": "\\udc00"}',
+    '{"experiment": {}, "prediction": 1e999, "candidates": 5, "hypothesis": "?"}',
+    '{"experiment": [], "prediction": 1%s, "hypothesis": {"\\u0000": 1}}' % ("0" * 400),
+    _deep(40, '{"experiment": {"target_prop": %s}}'),
+    *(
+        _deep(depth, f'{{"experiment": {{}}, "{field}": %s}}')
+        for depth in (300, 800, 900, 930, 960, 990)
+        for field in ("memory", "past_data", "hypothesis")
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", ["certified", "published"])
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_hostile_replies_never_raise_and_can_be_sent_on(number: int, profile: str) -> None:
+    instance, episode, talk = opened(profile=profile, candidates=True)
+    for _ in range(12):
+        turn = talk.turn()
+        if turn is None:
+            break
+        turn.prompt.encode("utf-8")
+        assert len(turn.prompt) < 60_000
+        talk.reply(HOSTILE[number])
+        talk.reply(HOSTILE[number].replace("experiment", "prediction"))
+    json.dumps(episode.trace.to_json(), allow_nan=False)
+    json.dumps(FAMILY.score(instance, episode.trace).to_json(), allow_nan=False)
+
+
+def test_random_words_never_break_a_dialogue() -> None:
+    stream = Stream("causalab", "dialogue", "fuzz")
+    pieces = ['{"experiment":', '"hypothesis":', '"edges":', '"coefficients":', '{"target_prop":']
+    pieces += ['"target_value":', '{"prediction":', "{", "}", "[", "]", ",", "null", "1e999", "5"]
+    pieces += ['"base":', "{}", "}}", "\\", "\u2028", "\ud800", '"from":', '"to":', '"frequency"']
+    for index in range(60):
+        profile = ("certified", "published")[index % 2]
+        instance, episode, talk = opened(index=index % 50, profile=profile, verify=True)
+        words = [*pieces, *(f'"{name}"' for name in episode.view.names)]
+        for _ in range(12):
+            if talk.turn() is None:
+                break
+            talk.reply("".join(stream.choice(words) for _ in range(stream.below(14))))
+        FAMILY.score(instance, episode.trace)
+
+
+def test_a_sent_back_record_can_be_followed_by_the_end() -> None:
+    _, episode, talk = opened()
+    say(talk)
+    say(talk, prediction=5)
+    assert "there is no hypothesis yet" in talk.turn().prompt
+    say(talk, prediction=5, hypothesis=claim(episode))
+    assert talk.turn() is None
+    assert episode.trace.actions[-1] == Action.of(
+        "submit", frequency="5", hypothesis=json.dumps(claim(episode))
+    )
