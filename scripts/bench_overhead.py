@@ -123,7 +123,7 @@ def bare() -> Task:
 
 
 def ours() -> Task:
-    return build(SUITE, "tools", "plain", "own", None, False)
+    return build([SUITE], "tools", "plain", "own", None, False)
 
 
 def cpu_per_call(task: Task, samples: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from whybench.core.canonical import Json
 from whybench.episode.action import Action
@@ -20,6 +20,16 @@ class Turn:
     """JSON schema of the reply."""
     fresh: bool = False
     """Whether the model is shown this turn alone, without those before."""
+
+
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object with just these fields."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 class Conversation(Protocol):

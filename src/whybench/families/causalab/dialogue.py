@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from whybench.core.canonical import Json
 from whybench.episode.action import Action
-from whybench.episode.conversation import Turn
+from whybench.episode.conversation import Turn, object_schema
 from whybench.episode.extraction import Found, is_bare_object, json_objects
 from whybench.episode.observation import Observation
 from whybench.episode.skin import paragraphs
@@ -159,7 +159,7 @@ class Dialogue:
         view = self._episode.view
         text, weight = {"type": "string"}, {"type": ["number", "null"]}
         names = [*(view.names[v] for v in view.display), view.names[0]]
-        edge = _object({"from": {"type": "string", "enum": names}, "to": text})
+        edge = object_schema({"from": {"type": "string", "enum": names}, "to": text})
         edge["properties"]["undetermined"] = {"type": "boolean"}
         hypothesis = {
             "edges": {"type": "array", "items": edge},
@@ -172,7 +172,7 @@ class Dialogue:
             "memory": text,
             "thought": text,
             "past_data": {"type": "array", "items": {"type": "object"}},
-            "hypothesis": {"anyOf": [_object(hypothesis), {"type": "null"}]},
+            "hypothesis": {"anyOf": [object_schema(hypothesis), {"type": "null"}]},
             "experiment": {
                 "type": "object",
                 "properties": {"target_prop": text, "target_value": {"type": "number"}},
@@ -180,7 +180,7 @@ class Dialogue:
         }
         if self._episode.in_reactor:
             properties["prediction"] = {"type": "number"}
-        return _object(properties)
+        return object_schema(properties)
 
 
 def _last_with(field: str, text: str) -> Found | None:
@@ -206,12 +206,3 @@ def _plain(value: Json) -> Json:
     """Return the number that an argument stands for, or the argument as it is."""
     found = number(value)
     return value if found is None else found
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -9,15 +9,18 @@ equations, which is searched completely.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whybench.core.graph import members
 from whybench.families.causalab.evidence import EXACT, Array, Evidence
 from whybench.families.causalab.world import FREQUENCY
+
+Flags = NDArray[np.bool_]
 
 NEAR = 1e-6
 """Relative difference below which two numbers are the same."""
@@ -93,44 +96,24 @@ def options(evidence: Evidence, v: int, size: float) -> Options:
     return Options(tuple(found.values()), False)
 
 
-def _equations(evidence: Evidence, v: int) -> tuple[Array, Array, np.ndarray]:
-    """Return each reading as an equation; bases that are not known are unknowns of their own."""
-    view = evidence.view
-    known: dict[int, float] = {}
-    since: dict[int, int] = {}
-    places: dict[object, int] = {}
-    rows: list[tuple[int | None, float]] = []
-    for i, reading in enumerate(evidence.readings):
-        if reading.target == v:
-            since[reading.crystal] = i
-            if view.semantics == "shift":
-                known[reading.crystal] = reading.setting
-        if v != FREQUENCY and reading.crystal in known:
-            rows.append((None, evidence.values[i, v] - known[reading.crystal]))
-            continue
-        place = "all" if v == FREQUENCY else (reading.crystal, since.get(reading.crystal, -1))
-        number = places.setdefault(place, len(places))
-        rows.append((number, evidence.values[i, v]))
-    bases = np.zeros((len(rows), len(places)))
-    for i, (own, _) in enumerate(rows):
-        if own is not None:
-            bases[i, own] = 1.0
-    used = [i for i in range(len(rows)) if _tells(rows, i)]
-    left = np.concatenate([evidence.values, bases], axis=1)[used]
-    kept = [view.k + c for c in range(len(places)) if left[:, view.k + c].any()]
-    left = left[:, [*range(view.k), *kept]]
-    right = np.array([rows[i][1] for i in used])
+def _equations(evidence: Evidence, v: int) -> tuple[Array, Array, Flags]:
+    """Return each reading as an equation; bases that are not known are unknowns of their own.
+
+    A reading that is alone with its unknown base says nothing and is left out.
+    """
+    grounds = evidence.bases(v)
+    shared = Counter(place for base, place in grounds if base is None)
+    places = [place for place, count in shared.items() if count > 1]
+    used = [i for i, (base, place) in enumerate(grounds) if base is not None or shared[place] > 1]
+    own = np.array(
+        [[float(grounds[i] == (None, place)) for place in places] for i in used]
+    ).reshape(len(used), len(places))
+    right = np.array([evidence.values[i, v] - (grounds[i][0] or 0.0) for i in used])
     noisy = np.array([not evidence.readings[i].passive for i in used], dtype=bool)
-    return left, right, noisy
+    return np.concatenate([evidence.values[used], own], axis=1), right, noisy
 
 
-def _tells(rows: Sequence[tuple[int | None, float]], i: int) -> bool:
-    """Tell whether a reading says anything: one that is alone with its base does not."""
-    number = rows[i][0]
-    return number is None or sum(other == number for other, _ in rows) > 1
-
-
-def _pivots(part: Array, noisy: np.ndarray) -> list[int]:
+def _pivots(part: Array, noisy: Flags) -> list[int]:
     """Choose equations that fix all unknowns: undisturbed ones first, then the strongest."""
     scale = np.abs(part).max(axis=0, initial=0.0)
     scale[scale == 0] = 1.0

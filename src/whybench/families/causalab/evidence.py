@@ -10,7 +10,7 @@ depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,23 +83,34 @@ class Evidence:
             self._rows[v] = self._gathered(v)
         return self._rows[v]
 
-    def _gathered(self, v: int) -> Equations:
-        left, right, slack = [], [], []
-        reference: dict[object, int] = {}
+    def bases(self, v: int) -> list[tuple[float | None, Hashable]]:
+        """Return, for each reading, v's base if it is known, and a name for it if it is not.
+
+        Readings with the same name share a base: those of one crystal between two settings of v,
+        and of the frequency all.
+        """
         known: dict[int, float] = {}
         since: dict[int, int] = {}
-        rounding = HALF_UNIT if self.view.quadratic else 0.0
+        found: list[tuple[float | None, Hashable]] = []
         for i, reading in enumerate(self.readings):
             if reading.target == v:
                 since[reading.crystal] = i
                 if self.view.semantics == "shift":
                     known[reading.crystal] = reading.setting
-            if v != FREQUENCY and reading.crystal in known:
+            place = (reading.crystal, since.get(reading.crystal, -1))
+            found.append((known.get(reading.crystal), "all" if v == FREQUENCY else place))
+        return found
+
+    def _gathered(self, v: int) -> Equations:
+        left, right, slack = [], [], []
+        reference: dict[Hashable, int] = {}
+        rounding = HALF_UNIT if self.view.quadratic else 0.0
+        for i, (base, place) in enumerate(self.bases(v)):
+            if base is not None:
                 left.append(self.features[i])
-                right.append(self.values[i, v] - known[reading.crystal])
+                right.append(self.values[i, v] - base)
                 slack.append(rounding)
                 continue
-            place = "all" if v == FREQUENCY else (reading.crystal, since.get(reading.crystal, -1))
             first = reference.setdefault(place, i)
             if first != i:
                 left.append(self.features[i] - self.features[first])

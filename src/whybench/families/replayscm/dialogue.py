@@ -8,7 +8,7 @@ from typing import Any, Literal
 from whybench.core.canonical import Json
 from whybench.core.graph import members
 from whybench.episode.action import Action
-from whybench.episode.conversation import Turn
+from whybench.episode.conversation import Turn, object_schema
 from whybench.episode.extraction import json_objects
 from whybench.episode.observation import Observation
 from whybench.episode.skin import paragraphs
@@ -83,27 +83,30 @@ class Dialogue:
         text: Json = {"type": "string"}
         roots = view.told.roots
         names = [view.names[v] for v in members(view.told.every & ~(roots or 0))]
-        mechanisms: dict[str, Any] = _object(dict.fromkeys(names, text))
+        mechanisms: dict[str, Any] = object_schema(dict.fromkeys(names, text))
         if roots is None:
             mechanisms = {"type": "object", "additionalProperties": text}
             listed = {"type": "array", "items": text}
-            return _object({"roots": listed, "mechanisms": mechanisms})
+            return object_schema({"roots": listed, "mechanisms": mechanisms})
         if episode.lab is not None:
             settings = {"type": "object", "additionalProperties": text}
-            either = [_object({"experiment": settings}), _object({"mechanisms": mechanisms})]
+            either = [
+                object_schema({"experiment": settings}),
+                object_schema({"mechanisms": mechanisms}),
+            ]
             return {"anyOf": either} if episode.left else either[1]
         if view.task == "induce":
-            return _object({"mechanisms": mechanisms})
+            return object_schema({"mechanisms": mechanisms})
         bit: Json = {"type": "integer", "enum": [0, 1]}
-        rooted = _object(dict.fromkeys((view.names[v] for v in members(roots)), bit))
-        difference = _object({"variable": text, "reference": bit, "alternative": bit})
-        return _object(
+        rooted = object_schema(dict.fromkeys((view.names[v] for v in members(roots)), bit))
+        difference = object_schema({"variable": text, "reference": bit, "alternative": bit})
+        return object_schema(
             {
-                "alternative": _object({"mechanisms": mechanisms}),
-                "experiment": _object(
+                "alternative": object_schema({"mechanisms": mechanisms}),
+                "experiment": object_schema(
                     {"type": text, "assignments": {"type": "object", "additionalProperties": bit}}
                 ),
-                "witness": _object(
+                "witness": object_schema(
                     {
                         "rootAssignment": rooted,
                         "differences": {"type": "array", "items": difference},
@@ -111,12 +114,3 @@ class Dialogue:
                 ),
             }
         )
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
