@@ -54,7 +54,7 @@ def submissions(suite: Suite, count: int) -> list[tuple[Instance, Trace]]:
             variables = list(family.world(instance).view.names)
             for name in mechanisms:
                 mechanisms[name] = spoilt(mechanisms[name], variables, stream)
-        step = Step(family.submission(changed), Observation(OK))
+        step = Step(*family.submission(changed), Observation(OK))
         found.append((instance, Trace(instance.id, (step,), outcome="answered")))
     return found
 
