@@ -1,11 +1,12 @@
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from whybench.core.seeds import Stream
+from whybench.core.seeds import Stream, uniforms_of, words_below
 
 
 def test_neighbouring_paths_share_nothing() -> None:
@@ -56,6 +57,35 @@ def test_samples_are_parts_of_the_whole(items: list[int], k: int) -> None:
     else:
         assert not Counter(Stream("s", k).sample(items, k)) - Counter(items)
         assert sorted(Stream("s").shuffled(items)) == sorted(items)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 21)), max_size=8))
+def test_many_uniforms_at_once_are_the_same_as_one_by_one(parts: list[tuple[bool, int]]) -> None:
+    at_once, one_by_one = Stream("u"), Stream("u")
+    for together, n in parts:
+        found = at_once.uniforms(n).tolist() if together else [at_once.uniform() for _ in range(n)]
+        assert found == [one_by_one.uniform() for _ in range(n)]
+    assert at_once.word() == one_by_one.word()
+    with pytest.raises(ValueError, match="cannot draw -1"):
+        at_once.uniforms(-1)
+
+
+def test_many_uniforms_come_in_order_however_many() -> None:
+    stream = Stream("many")
+    stream.word()
+    found = Stream("many").uniforms(10_000).tolist()
+    assert found[1:] == stream.uniforms(9_999).tolist()
+    one_by_one = Stream("many")
+    assert found == [one_by_one.uniform() for _ in range(10_000)]
+
+
+@given(st.floats(0, 1, exclude_max=True), st.integers(-3, 3))
+def test_a_chance_can_be_compared_with_words(chance: float, near: int) -> None:
+    limit = words_below(np.array([chance]))
+    around = (int(chance * 2**53) + near) % 2**53
+    for low_bits in (0, 1, 2**11 - 1):
+        word = np.array([around << 11 | low_bits], dtype=np.uint64)
+        assert (word < limit) == (uniforms_of(word) < chance)
 
 
 def test_impossible_draws_are_refused() -> None:

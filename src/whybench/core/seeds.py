@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whybench.core.canonical import digest
 
@@ -18,6 +19,18 @@ T = TypeVar("T")
 
 _WORD = 1 << 64
 _BLOCK = 8
+
+
+def uniforms_of(words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return what `Stream.uniform` makes of raw words."""
+    # Signed numbers turn into floats faster, and 53 bits leave the sign alone.
+    found: NDArray[np.float64] = np.multiply((words >> np.uint64(11)).view(np.int64), 2.0**-53)
+    return found
+
+
+def words_below(chances: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return the words that chances below 1 stand for: u < chance exactly if its word is less."""
+    return np.ceil(chances * 2.0**53).astype(np.uint64) << np.uint64(11)
 
 
 class Stream:
@@ -52,6 +65,22 @@ class Stream:
     def uniform(self) -> float:
         """Return a float uniform over [0, 1) with 53 random bits."""
         return (self.word() >> 11) * 2.0**-53
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return the next n raw words at once."""
+        if n < 0:
+            raise ValueError(f"cannot draw {n} numbers: give 0 or more")
+        waiting = [self._words.pop() for _ in range(min(n, len(self._words)))]
+        drawn = np.asarray(self._bits.random_raw(n - len(waiting)))
+        return np.concatenate((np.array(waiting, dtype=np.uint64), drawn)) if waiting else drawn
+
+    def uniforms(self, n: int) -> NDArray[np.float64]:
+        """Return the next n draws of `uniform` at once.
+
+        >>> Stream("fleet", 3).uniforms(2).tolist()[0] == Stream("fleet", 3).uniform()
+        True
+        """
+        return uniforms_of(self.words(n))
 
     def choice(self, items: Sequence[T]) -> T:
         """Return one item."""

@@ -1,0 +1,62 @@
+"""DefaultSCM: no cause of loss but chance, and no lever.
+
+The released `…_no_selection_bias` control of the zone family fell back to it by mistake.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from whybench.families.causalgame.equipment import Loadout
+from whybench.families.causalgame.fleet import Layout, Stage
+from whybench.families.causalgame.formulas import Agility, Formulas, between
+from whybench.families.causalgame.physics import Draws, Environment, Threat, constant
+from whybench.families.causalgame.sheet import Frozen, Sheet
+
+
+class Default(Frozen):
+    """The physics behind an unknown name."""
+
+    name: str
+    source: str
+    sheet: Sheet
+    formulas: Formulas
+    wind_speed: tuple[float, float]
+    humidity: tuple[float, float]
+    temperature: tuple[float, float]
+    detection: float
+    rounds_modifier: float
+
+    @property
+    def agility(self) -> Agility:
+        """How weight slows a drone."""
+        return self.formulas.agility
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What a drone's random numbers are for."""
+        rounds = max(1, int(self.formulas.combat.rounds * self.rounds_modifier))
+        return Layout(("wind_speed", "humidity", "temperature"), rounds)
+
+    def environment(self, draws: Draws, load: Loadout, stage: Stage) -> Environment:  # noqa: ARG002
+        """Draw weather that matters to nothing."""
+        return Environment(
+            visible={
+                "wind_speed": between(draws["wind_speed"], self.wind_speed),
+                "humidity": between(draws["humidity"], self.humidity),
+                "temperature": between(draws["temperature"], self.temperature),
+            },
+            hidden={},
+        )
+
+    def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:  # noqa: ARG002
+        """The same for everybody."""
+        like = environment["wind_speed"]
+        return Threat(
+            damage={},
+            direct={},
+            detection=constant(self.detection, like),
+            rounds_modifier=constant(self.rounds_modifier, like),
+            accuracy=constant(1.0, like),
+            damage_modifier=constant(1.0, like),
+        )
