@@ -209,7 +209,7 @@ class Family(ABC, Generic[World]):
         )
 
     final_action: str = "answer"
-    """The name of the action that ends an episode; its argument is called `answer`."""
+    """The name of the action that ends an episode; see `submission` for its arguments."""
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
         """Return the actions that hand in an answer without an experiment."""

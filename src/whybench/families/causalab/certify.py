@@ -121,7 +121,7 @@ def rivals(world: World, touched: Sequence[int]) -> Iterator[tuple[int, tuple[Fr
             rows += [[Fraction(r[u]) - bases[u] for u in unknown] for r in records]
         elif v in touched and view.semantics == "shift":
             rows.append([bases[u] + weights[u][v] * SETTING for u in unknown])
-        for free in nullspace(rows, len(unknown)) if rows else nullspace([], len(unknown)):
+        for free in nullspace(rows, len(unknown)):
             yield (
                 v,
                 tuple(

@@ -79,7 +79,8 @@ def _hidden() -> dict[str, Plan]:
         file = f"4nodes_hidden_vrange_pm{name}"
         found[f"hidden_range_{name}"] = Plan(4, what, file, disturbance=size, affected=1)
     for n in (1, 2, 3):
-        what = f"main_4 with a hidden disturbance of frequency and {n - 1} properties"
+        others = ("alone", "and 1 property", "and 2 properties")[n - 1]
+        what = f"main_4 with a hidden disturbance of frequency {others}"
         file = f"4nodes_hidden_freqnode_n{n}"
         found[f"hidden_freq_{n}"] = Plan(
             4, what, file, disturbance=5.0, affected=n - 1, frequency_disturbed=True

@@ -83,14 +83,9 @@ class Telling:
 
     def record(self) -> str:
         """Return how a turn's record is written."""
-        experiment = self._by_case_of_record()
         forgets = self.say("forgets") if self._episode.knobs.context == "state" else ""
-        return paragraphs(self.say("record", experiment=experiment), forgets)
-
-    def _by_case_of_record(self) -> str:
-        if self._given:
-            return self.say("record_given")
-        return self.say("record_experiment" if self._view.budget else "record_no_budget")
+        text = self.say("record", experiment=self._by_case("record_experiment"))
+        return paragraphs(text, forgets)
 
     def situation(self) -> str:
         """Return what is told of this world, the records, the crystals, and what is left."""
