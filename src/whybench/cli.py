@@ -242,15 +242,20 @@ def certify(
             (instance, found.family.certify(instance))
             for instance in _progress(_first(found, limit), f"certify {path}")
         ]
-        reports.append(door.certified(found, proofs))
+        reports.append(door.certified(found, proofs, found.family.prove(found)))
     if as_json:
         _print_json(reports[0] if len(reports) == 1 else reports)
     else:
         for report in reports:
             figures = report.pop("figures")
             rows = [[key, _plain(value)] for key, value in report.items()]
-            rows += [[key, _plain(value)] for key, value in figures.items()]
+            listed = {key: value for key, value in figures.items() if _is_list(value)}
+            rows += [[key, _plain(value)] for key, value in figures.items() if key not in listed]
             _table(("figure", "value"), rows)
+            for key, entries in listed.items():
+                columns = list(next(iter(entries.values())))
+                rows = [[n, *(_plain(entry[c]) for c in columns)] for n, entry in entries.items()]
+                _table((key, *columns), rows)
     if any(report["failed"] for report in reports):
         raise typer.Exit(1)
 
@@ -323,6 +328,11 @@ def _report(figures: dict[str, Any], as_json: bool) -> None:
         if mean is not None
     ]
     _table(("metric", "mean", "95 % interval"), rows)
+
+
+def _is_list(figure: object) -> bool:
+    """Tell whether a figure holds figures of several things, which deserve a table."""
+    return isinstance(figure, dict) and all(isinstance(v, dict) for v in figure.values())
 
 
 def _plain(value: object) -> str:

@@ -19,6 +19,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.submission import STAGES
 from whybench.interfaces import local_model
+from whybench.interfaces.inspectai.programs import PROGRAMS
 from whybench.interfaces.inspectai.record import EPISODE
 
 pytestmark = pytest.mark.real_model
@@ -201,3 +202,59 @@ def test_causalab_ends_scored_with_its_re_prompts_counted(
             f"{dict(outcomes(log))}, {dict(counts)}, {tokens(log)} tokens generated"
         )
     assert tokens(log) > 0
+
+
+@pytest.mark.parametrize(("protocol", "schema"), [("tools", "false"), ("code", "true")])
+def test_causalgame_ends_scored_in_turns_and_in_programs(
+    protocol: str,
+    schema: str,
+    server: local_model.LocalModel,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The smallest budget; this model cannot call tools, and its programs run in the sandbox."""
+    log = run(
+        server, tmp_path, 1, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
+        "-T", "suite=all", "-T", "analysis=false", "-T", "deploys=1", "-T", "skin=terse",
+        "--message-limit", "16",
+        task="causalgame", short=("-T", "max_errors=1"), length=96,
+    )  # fmt: skip
+    assert set(outcomes(log)) <= NAMED | LIMITS | {"unfinished", "unreported"}
+    (sample,) = log.samples
+    with capsys.disabled():
+        print(  # noqa: T201 - the figures belong in the log of every run
+            f"\nreal model, causalgame ({protocol}): outcomes {dict(outcomes(log))}, programs "
+            f"{sample.store.get(PROGRAMS, {})}, {tokens(log)} tokens generated"
+        )
+    assert tokens(log) > 0
+
+
+def test_a_real_judge_reads_a_report(
+    server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Plumbing only: a model of this size judges nothing, and its replies are counted as such."""
+    role = json.dumps({"model": server.inspect_model, "max_tokens": 48, "temperature": 0})
+    words = [
+        "inspect", "eval", "whybench/causalgame", "-T", "suite=all", "-T", "analysis=false",
+        "-T", "judge=true", "--model", "whybench/oracle", "--model-role", f"judge={role}",
+        "--limit", "1", "--log-dir", str(tmp_path), "--display", "none",
+    ]  # fmt: skip
+    done = subprocess.run(
+        words, env=os.environ | server.environment(), capture_output=True, text=True, timeout=1800,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = tmp_path.glob("*.eval")
+    log = read_eval_log(str(path))
+    assert log.status == "success", log.error
+    (sample,) = log.samples
+    verdict = sample.scores["report_judge"]
+    assert verdict.metadata["judges"] == [server.inspect_model]
+    assert verdict.metadata["self_judged"] is False
+    assert verdict.value["judge_unreadable"] + verdict.value["judges"] >= 1
+    assert sample.scores["episode_score"].value["win"] == 1
+    with capsys.disabled():
+        print(  # noqa: T201
+            f"\nreal model as judge (plumbing): {verdict.value['judges']:g} verdicts, "
+            f"{verdict.value['judge_unreadable']:g} replies unreadable"
+        )

@@ -55,6 +55,13 @@ COLUMNS = {
     "env_shift_repaired": ZONE_COLUMNS.split(),
     "default": ["wind_speed", "humidity", "temperature"],
     "weather": ["weather_pattern", "wind_speed", "humidity", "temperature", "weathered"],
+    "weather_recalibrated": [
+        "weather_pattern",
+        "wind_speed",
+        "humidity",
+        "temperature",
+        "weathered",
+    ],
 }
 ZONES = [
     ("alpha", "high", 0.1, 0.15),
@@ -70,6 +77,16 @@ SHIFT = {
         ("gamma", "low", 0.3, 0.3),
     ],
     "stage2": [("delta", "low", 0.8, 0.5), ("epsilon", "high", 0.8, 0.5)],
+}
+REPAIRED_SHIFT = {
+    "stage1": [
+        ("alpha", "high", 0.1, 0.35),
+        ("beta", "medium", 0.2, 0.15),
+        ("gamma", "low", 0.3, 0.2),
+        ("delta", "low", 0.8, 0.15),
+        ("epsilon", "high", 0.8, 0.15),
+    ],
+    "stage2": SHIFT["stage2"],
 }
 REPAIRED = {
     "hardened": 0.10,
@@ -126,7 +143,9 @@ def fly(physics, defs, equipment, stage, row: Sequence[float]) -> Outcome:
     if physics == "antenna":
         now = antenna(defs, u)
     elif physics == "weather":
-        now = weather(defs, stage, u)
+        now = weather(defs, stage, u, -4)
+    elif physics == "weather_recalibrated":
+        now = weather(defs, stage, u, 0)
     elif physics == "default":
         now = default(u)
     else:
@@ -141,7 +160,7 @@ def fly(physics, defs, equipment, stage, row: Sequence[float]) -> Outcome:
         p = min(0.95, max(0.01, now.detection + extra))
         if detection_draw < p:
             out.was_detected = True
-            agility = 1.0 if physics == "weather" else agility_of(sum(defs.values()))
+            agility = 1.0 if "weather" in physics else agility_of(sum(defs.values()))
             out.hit_count = combat(now, defs, hp, agility, luck)
     out.returned = all(hp[name] > 0 for name in CRITICAL)
     return out
@@ -269,6 +288,8 @@ def antenna(defs, u):
 def zone(physics, defs, equipment, resistance, stage, u):
     shifted = physics != "zone"
     zones = SHIFT[stage] if shifted else ZONES
+    if physics == "env_shift_repaired":
+        zones = REPAIRED_SHIFT[stage]
     total = 0.0
     for name, altitude, emi, probability in zones:  # noqa: B007 - the last one stays
         total += probability
@@ -333,10 +354,10 @@ def default(u):
     )
 
 
-def weather(defs, stage, u):
+def weather(defs, stage, u, offset):
     visible, hidden = sky({"stage1": 0.7, "stage2": 0.3}[stage], u)
     a = defs["antenna"] / 30
-    z = 2.5 * a - 4 if hidden["is_storm"] else -2.5 * a - 4
+    z = (2.5 * a if hidden["is_storm"] else -2.5 * a) + offset
     p = 1 / (1 + math.exp(-z)) + 0.3 * min(1, max(0, (defs["engine"] - 10) / 20))
     survives = u["weathered"] < min(1, max(0, p))
     return Situation(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
@@ -66,3 +66,12 @@ class Certificate:
     def from_json(cls, data: Mapping[str, Any]) -> Certificate:
         """Rebuild a certificate from `to_json`."""
         return cls(**{name: freeze(data[name]) for name in cls.__slots__})
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteProof:
+    """What is proven of a suite as a whole: rates over many seeds, which no instance can show."""
+
+    figures: Mapping[str, Json] = field(default_factory=dict)
+    flaws: tuple[tuple[str, str], ...] = ()
+    """What fails, and why."""

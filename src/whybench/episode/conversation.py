@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from whybench.core.canonical import Json
-from whybench.episode.action import Action
+from whybench.episode.action import Action, ActionSpec
+from whybench.episode.observation import Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +51,25 @@ class Conversation(Protocol):
 
         Reference agents speak through this. A turn that forces something else is answered with it.
         """
+
+
+@runtime_checkable
+class Coding(Conversation, Protocol):
+    """A conversation in programs, for a door that has a sandbox."""
+
+    @property
+    def data(self) -> Json:
+        """What a program finds as `data`."""
+
+    @property
+    def analysis(self) -> ActionSpec:
+        """The tool that runs a program beside the actions, in the words of the skin."""
+
+    def program(self, text: str) -> str | None:
+        """Return the program in a reply; None if there is none, which `reply` takes."""
+
+    def heard(self, output: str, outcome: str) -> None:
+        """Take what the program printed, and how it ended."""
+
+    def answer(self, observation: Observation) -> Json:
+        """Return what a call of the client returns, or raise ValueError with what it raises."""

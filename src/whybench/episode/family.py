@@ -12,10 +12,11 @@ from typing import Any, Generic, TypeVar
 
 from whybench.core.canonical import Json, Record, digest, freeze
 from whybench.episode.action import Action
-from whybench.episode.certificate import Certificate
+from whybench.episode.certificate import Certificate, SuiteProof
 from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.instance import PROFILES, Instance, Profile
+from whybench.episode.pace import Pace
 from whybench.episode.score import Metric, Score
 from whybench.episode.trace import Evidence, Step, Trace
 
@@ -117,6 +118,10 @@ class Family(ABC, Generic[World]):
     @abstractmethod
     def conversation(self, episode: Episode, skin: str) -> Conversation:
         """Tell an episode in turns of text."""
+
+    def pace(self, episode: Episode, skin: str) -> Pace | None:  # noqa: ARG002 - some families lead
+        """Return how a model that calls tools is led; None: it is left alone until it ends."""
+        return None
 
     @abstractmethod
     def rivals(self, instance: Instance) -> Iterator[Episode]:
@@ -235,6 +240,10 @@ class Family(ABC, Generic[World]):
         for action in actions[given:]:
             episode.step(action)
         return episode
+
+    def prove(self, suite: Suite) -> SuiteProof:  # noqa: ARG002 - most proofs are of instances
+        """Prove what can only be proven of a suite as a whole; this may take minutes."""
+        return SuiteProof()
 
     def card(self) -> str:
         """Return `card.md` beside the family: what it measures, its paper, known defects."""

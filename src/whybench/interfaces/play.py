@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 
@@ -16,7 +17,7 @@ from whybench.episode.episode import Episode
 def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
     """Read a line such as `hold circle`: an action's name, then its arguments in order.
 
-    A single argument is all that follows, and a last one in braces keeps its quotes and spaces.
+    A single argument is all that follows, and one in braces keeps its quotes and spaces.
     """
     name, _, rest = line.strip().partition(" ")
     spec = next((spec for spec in specs if spec.name == name.casefold()), None)
@@ -24,7 +25,7 @@ def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
         return Action.malformed(f"start the line with {' or '.join(s.name for s in specs)}")
     if len(spec.arguments) == 1 and rest.strip():
         return Action.of(spec.name, **{spec.arguments[0].name: rest.strip()})
-    words = _words(rest, len(spec.arguments))
+    words = _words(rest)
     needed = sum(not argument.optional for argument in spec.arguments)
     if not needed <= len(words) <= len(spec.arguments):
         wanted = " ".join(usage(argument) for argument in spec.arguments)
@@ -33,15 +34,43 @@ def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
     return Action.of(spec.name, **dict(zip(names, words, strict=False)))
 
 
-def _words(rest: str, most: int) -> list[str]:
-    """Split arguments at spaces or by their quotes; the last one keeps its braces and spaces."""
-    words = rest.split(None, most - 1) if most else rest.split()
-    if words and words[-1][0] not in "{[":
+def _words(rest: str) -> list[str]:
+    """Split arguments at spaces, by their quotes, or by their braces, which stay."""
+    words: list[str] = []
+    while rest := rest.strip():
+        if rest[0] in "{[":
+            end = _end_of_json(rest)
+            words.append(rest[:end])
+            rest = rest[end:]
+            continue
+        part, braced, after = _before_braces(rest)
         try:
-            return shlex.split(rest)
+            words += shlex.split(part)
         except ValueError:
-            return rest.split()
+            words += part.split()
+        rest = braced + after
     return words
+
+
+def _end_of_json(text: str) -> int:
+    """Return where the JSON value ends that a text starts with, or the text's end."""
+    try:
+        return json.JSONDecoder().raw_decode(text)[1]
+    except ValueError:
+        return len(text)
+
+
+def _before_braces(rest: str) -> tuple[str, str, str]:
+    """Split before the first brace that follows a space and stands in no quotes."""
+    quote = ""
+    for place, character in enumerate(rest):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "{[" and rest[place - 1].isspace():
+            return rest[:place], character, rest[place + 1 :]
+    return rest, "", ""
 
 
 def usage(argument: Argument) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from whybench.core.canonical import Json
 from whybench.episode.action import Action
-from whybench.episode.certificate import Certificate
+from whybench.episode.certificate import Certificate, SuiteProof
 from whybench.episode.episode import play
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
@@ -111,14 +111,15 @@ def summary(suite: Suite, agent: str, results: Sequence[Result]) -> dict[str, Js
 
 
 def certified(
-    suite: Suite, certificates: Sequence[tuple[Instance, Certificate]]
+    suite: Suite, certificates: Sequence[tuple[Instance, Certificate]], whole: SuiteProof
 ) -> dict[str, Json]:
-    """Return what was proven of a suite, and which instances fail."""
+    """Return what was proven of a suite, one by one and as a whole, and what fails."""
     failed = [
         {"id": instance.id, "why": why}
         for instance, certificate in certificates
         if (why := certificate.defects())
     ]
+    failed += [{"id": what, "why": [why]} for what, why in whole.flaws]
     proofs = [certificate for _, certificate in certificates]
     figures: dict[str, Json] = {
         "solvable": sum(proof.solvable for proof in proofs),
@@ -129,6 +130,7 @@ def certified(
         figures |= _figure(name, [getattr(proof, name) for proof in proofs])
     for name in dict.fromkeys(name for proof in proofs for name, _ in proof.facts):
         figures |= _figure(name, [proof.facts.get(name) for proof in proofs])
+    figures |= whole.figures
     return {
         "suite": suite.path,
         "profile": suite.profile,

@@ -1,1 +1,5 @@
-"""CausalGame: drones that fall for hidden reasons, biased records, and one fleet to save."""
+"""CausalGame: biased records, small deployments, one design for a fleet, and a report."""
+
+from whybench.families.causalgame.family import CausalGame
+
+FAMILY = CausalGame()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from pydantic import BaseModel
+
+from whybench.core.canonical import Json
 from whybench.families.causalgame.antenna import Antenna
 from whybench.families.causalgame.default import Default
 from whybench.families.causalgame.physics import Physics
+from whybench.families.causalgame.sheet import Sheet
 from whybench.families.causalgame.weather import Weather
 from whybench.families.causalgame.zone import ZonePhysics
 
@@ -20,8 +25,9 @@ KINDS: dict[str, type[Antenna] | type[ZonePhysics] | type[Weather] | type[Defaul
     "env_shift": ZonePhysics,
     "env_shift_repaired": ZonePhysics,
     "weather": Weather,
+    "weather_recalibrated": Weather,
 }
-"""Every physics and the code behind it; `env_shift_repaired` is not in the release."""
+"""Every physics and the code behind it; the repaired and the recalibrated one are ours."""
 
 
 @cache
@@ -36,6 +42,20 @@ def physics(name: str) -> Physics:
     return KINDS[name].model_validate({**_data(name), "name": name, "formulas": _file("shared")})
 
 
+def inert(sheet: Sheet) -> Physics:
+    """Return a physics in which nothing on a sheet does anything."""
+    return Default.model_validate(
+        {**_data("default"), "name": "default", "formulas": _file("shared"), "sheet": sheet}
+    )
+
+
+def parameters(physics: Physics) -> Json:
+    """Return the numbers of a physics, without the formulas that all share."""
+    if not isinstance(physics, BaseModel):
+        raise TypeError(f"{physics.name} is not read from data")
+    return physics.model_dump(mode="json", exclude={"source", "formulas"})
+
+
 def _file(name: str) -> dict[str, Any]:
     text = (files(__package__ or "") / "parameters" / f"{name}.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
@@ -46,15 +66,27 @@ def _data(name: str) -> dict[str, Any]:
     """Read a file; `like` takes what is not said from another, `sheet` may name another's."""
     found = _file(name)
     if "like" in found:
-        found = _over(_data(found.pop("like")), found)
+        found = over(_data(found.pop("like")), found)
     if isinstance(found["sheet"], str):
         found["sheet"] = _data(found["sheet"])["sheet"]
     return found
 
 
-def _over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+def overlaid(entries: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    """Return an entry of a file over the one that its `like` names.
+
+    >>> overlaid({"a": {"x": 1, "y": {"z": 2}}, "b": {"like": "a", "y": {"w": 3}}}, "b")
+    {'x': 1, 'y': {'z': 2, 'w': 3}}
+    """
+    entry = dict(entries[name])
+    base = entry.pop("like", None)
+    return over(overlaid(entries, base), entry) if base else entry
+
+
+def over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Return nested data with changes laid over it; lists are replaced, objects are merged."""
     merged = dict(base)
     for key, value in changes.items():
         deeper = isinstance(value, dict) and isinstance(merged.get(key), dict)
-        merged[key] = _over(merged[key], value) if deeper else value
+        merged[key] = over(merged[key], value) if deeper else value
     return merged

@@ -12,7 +12,7 @@ and what then is left of u, again uniform, gives target, critical hit and damage
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -25,6 +25,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Words: TypeAlias = NDArray[np.uint64]
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a stream of random numbers comes from."""
 
 Stage = Literal["stage1", "stage2"]
 """`stage1`: exploration; `stage2`: the fleet that is scored. Two physics change in between."""
@@ -69,7 +72,11 @@ class Fleet:
         """Return the fleet of the first n drones."""
         if not 0 <= n <= len(self):
             raise ValueError(f"a fleet of {len(self)} has no first {n}: draw a larger one")
-        return Fleet({name: draw[:n] for name, draw in self.draws.items()}, self.rounds[:n])
+        return self.rows(slice(n))
+
+    def rows(self, rows: Ints | slice) -> Fleet:
+        """Return the drones in these rows."""
+        return Fleet({name: draw[rows] for name, draw in self.draws.items()}, self.rounds[rows])
 
 
 def fleet(layout: Layout, stream: Stream, n: int) -> Fleet:
@@ -84,6 +91,14 @@ def fleet(layout: Layout, stream: Stream, n: int) -> Fleet:
     columns = layout.columns
     head = uniforms_of(np.ascontiguousarray(rows[:, : len(columns)].T))
     return Fleet(dict(zip(columns, head, strict=True)), rows[:, len(columns) :])
+
+
+def together(parts: Sequence[Fleet], layout: Layout) -> Fleet:
+    """Return one fleet of several; of none, an empty one."""
+    if not parts:
+        return fleet(layout, Stream(), 0)
+    draws = {name: np.concatenate([part.draws[name] for part in parts]) for name in layout.columns}
+    return Fleet(draws, np.concatenate([part.rounds for part in parts]))
 
 
 def fleets(layout: Layout, stream: Stream, n: int, batch: int = 4096) -> Iterator[Fleet]:

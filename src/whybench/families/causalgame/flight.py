@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,17 @@ class Flights:
     def status(self) -> Column:
         """RETURNED or DESTROYED."""
         return np.array(STATUS)[self.returned.astype(np.int64)]
+
+    def rows(self, rows: Ints) -> Flights:
+        """Return the flights in these rows."""
+        where = self.environment
+        return Flights(
+            self.returned[rows],
+            self.was_detected[rows],
+            self.hit_count[rows],
+            replace(where, visible=_each(where.visible, rows), hidden=_each(where.hidden, rows)),
+            _each(self.hidden, rows),
+        )
 
     @property
     def survival_rate(self) -> float:
@@ -94,6 +105,30 @@ def fly(
         **{f"{name}_hp": hp[place] for name, place in sheet.index.items()},
     }
     return Flights(returned, detected, hit_count, environment, hidden)
+
+
+def joined(parts: Sequence[Flights]) -> Flights:
+    """Return the flights of several batches in a row."""
+    first = parts[0].environment
+    return Flights(
+        np.concatenate([part.returned for part in parts]),
+        np.concatenate([part.was_detected for part in parts]),
+        np.concatenate([part.hit_count for part in parts]),
+        replace(
+            first,
+            visible=_joined([part.environment.visible for part in parts]),
+            hidden=_joined([part.environment.hidden for part in parts]),
+        ),
+        _joined([part.hidden for part in parts]),
+    )
+
+
+def _each(columns: Mapping[str, Column], rows: Ints) -> dict[str, Column]:
+    return {name: column[rows] for name, column in columns.items()}
+
+
+def _joined(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def survival(physics: Physics, design: Design, stage: Stage, stream: Stream, n: int) -> float:

@@ -9,7 +9,8 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import read_eval_log
-from inspect_ai.scorer import Metric
+from inspect_ai.scorer import Metric, Scorer
+from inspect_ai.util import SandboxEnvironmentType
 
 from whybench import __version__
 from whybench.core.canonical import Json, canonical_json
@@ -17,6 +18,8 @@ from whybench.episode.action import Action
 from whybench.episode.family import Suite, find_suite
 from whybench.episode.instance import Instance
 from whybench.episode.trace import EVIDENCE, Evidence
+from whybench.interfaces.inspectai.bubblewrap import NAME as BWRAP
+from whybench.interfaces.inspectai.judge import report_judge
 from whybench.interfaces.inspectai.metrics import figures
 from whybench.interfaces.inspectai.pairing import verify_gain
 from whybench.interfaces.inspectai.record import (
@@ -29,6 +32,9 @@ from whybench.interfaces.inspectai.record import (
 )
 from whybench.interfaces.inspectai.scorer import episode_score
 from whybench.interfaces.inspectai.solver import TOOLS, play_episode
+from whybench.interfaces.inspectai.workshop import compose
+
+DOCKER = "docker"
 
 
 @task
@@ -180,6 +186,52 @@ def causalab_verify(
     return build(arms, protocol, skin, "own", None, schema, [figures(), verify_gain()])
 
 
+@task
+def causalgame(
+    suite: str = "antenna_trap",
+    protocol: str = "tools",
+    skin: str = "plain",
+    profile: str = "certified",
+    salt: str = "public",
+    evidence: str = "own",
+    yoke: str | None = None,
+    schema: bool = False,
+    sandbox: str = BWRAP,
+    analysis: bool = True,
+    judge: str | list[str] | bool = False,
+    rubric: str = "six",
+    allow_self: bool = False,
+    **knobs: Any,
+) -> Task:
+    """CausalGame: study biased records, deploy small batches, submit a fleet's design, report.
+
+    Args:
+        suite: antenna_trap, deployment_zone_trap_categorical, weather_noise, all, knobs, …
+        protocol: `tools` (function calling, in turns) or `code` (programs against a client).
+        skin: Wording of the prompts: plain or terse.
+        profile: `certified`, or `published` for comparison with published figures.
+        salt: Another salt gives other instances.
+        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
+        yoke: A log whose experiments are given to this run.
+        schema: Constrain programs by a JSON schema.
+        sandbox: Where programs run: `bwrap`, or `docker` with the compose file that we ship.
+        analysis: Whether a model that calls tools may run programs on the records.
+        judge: A model, or several, that judge the report; true: the model role `judge`.
+        rubric: `six` criteria (16 points) or `full` (17 items).
+        allow_self: Let a model judge itself, to test the plumbing; such scores are labelled.
+        **knobs: keep_failed, counts, drones, deploys, queries, threshold, guard, max_errors.
+
+    """
+    found = find_suite(f"causalgame/{suite}", profile=profile, salt=salt, knobs=knobs)
+    wanted = sandbox_named(sandbox) if analysis or protocol != TOOLS else None
+    judges = None if isinstance(judge, bool) else judge
+    scorers = [report_judge(judges, rubric, allow_self=allow_self)] if judge else []
+    return build(
+        [found], protocol, skin, evidence, yoke, schema,
+        sandbox=wanted, analysis=analysis, scorers=scorers,
+    )  # fmt: skip
+
+
 def build(
     suites: Sequence[Suite],
     protocol: str,
@@ -188,6 +240,10 @@ def build(
     yoke: str | None,
     schema: bool,
     metrics: Sequence[Metric] | None = None,
+    *,
+    sandbox: SandboxEnvironmentType | None = None,
+    analysis: bool = False,
+    scorers: Sequence[Scorer] = (),
 ) -> Task:
     """Make a task of any family's suite; of several to compare, equal places stand together."""
     suite = suites[0]
@@ -204,12 +260,20 @@ def build(
     made = samples(suite, instances, protocol, skin, kind, given)
     return Task(
         dataset=MemoryDataset(made, name=suite.path),
-        solver=play_episode(protocol, skin, kind, schema),
-        scorer=episode_score(),
+        solver=play_episode(protocol, skin, kind, schema, analysis),
+        scorer=[episode_score(), *scorers],
+        sandbox=sandbox,
         metrics=None if metrics is None else list(metrics),
         version=f"{family.version}-{__version__}",
         metadata={"suite": suite.path, "profile": suite.profile, "salt": suite.salt},
     )
+
+
+def sandbox_named(name: str) -> SandboxEnvironmentType:
+    """Return a sandbox: our own, or docker with the compose file that we ship."""
+    if name == DOCKER:
+        return DOCKER, compose()
+    return name
 
 
 def first_message(

@@ -1,0 +1,1 @@
+"""Judging reports: rubrics, evidence for the judge, mechanical checks, claims, failure modes."""

@@ -1,0 +1,458 @@
+"""Actions and observations: the episode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from string import ascii_uppercase
+
+from whybench.core.canonical import Json, Record, freeze, thaw
+from whybench.episode.action import Action, ActionSpec, Argument
+from whybench.episode.episode import (
+    ANSWERED,
+    INVALID_ACTION,
+    INVALID_ANSWER,
+    TIMEOUT,
+    Episode,
+)
+from whybench.episode.instance import Instance
+from whybench.episode.observation import OK, Observation
+from whybench.families.causalgame.design import SUFFIX, Design, design
+from whybench.families.causalgame.flight import Flights
+from whybench.families.causalgame.judging.claims import Belief, beliefs
+from whybench.families.causalgame.params import Knobs
+from whybench.families.causalgame.records import (
+    RELEASED_RESULTS,
+    Cell,
+    Measured,
+    Table,
+    measured,
+    table,
+    visible,
+)
+from whybench.families.causalgame.telling import Telling
+from whybench.families.causalgame.variables import asked_for, variables
+from whybench.families.causalgame.view import View, view
+from whybench.families.causalgame.world import Batch, World
+
+QUESTIONS = ("success", "determinants", "failures", "conclusion")
+"""What a report answers, each in a text of its own."""
+
+LONGEST_QUESTION = 500
+LONGEST_TEXT = 20_000
+"""Characters of a question, and of each part of a report or of a design."""
+
+MOST_LOOKS = 200
+"""So many actions that change nothing are carried out before an episode ends."""
+
+
+class DroneEpisode(Episode):
+    """Look at records, deploy small batches, submit one design for a fleet, and report."""
+
+    __slots__ = (
+        "batches",
+        "beliefs",
+        "discovered",
+        "drones",
+        "flights",
+        "knobs",
+        "looks",
+        "questions",
+        "report",
+        "submitted",
+        "view",
+        "world",
+    )
+
+    def __init__(self, instance: Instance, world: World, knobs: Knobs) -> None:
+        super().__init__(instance, knobs.max_errors)
+        self.world = world
+        self.knobs = knobs
+        self.view: View = view(world)
+        self.batches: list[Batch] = []
+        self.drones = world.rules.drones
+        """How many are left for exploration."""
+        self.questions = world.rules.queries
+        self.discovered: tuple[str, ...] = ()
+        """Variables that were asked for, and are measured since."""
+        self.looks = 0
+        self.beliefs: list[tuple[int, tuple[Belief, ...]]] = []
+        """What was believed, each with the deployments made before."""
+        self.submitted: Design | None = None
+        self.flights: Flights | None = None
+        """What became of the fleet."""
+        self.report: Record | None = None
+
+    @property
+    def released(self) -> bool:
+        """Whether the released rules hold; generated worlds have none."""
+        return self.instance.profile == "published" and self.world.best is None
+
+    @property
+    def deploys(self) -> int:
+        """How many deployments are left."""
+        return self.world.rules.deploys - len(self.batches)
+
+    @property
+    def survival_rate(self) -> float | None:
+        """The share of the fleet that came back, once it has flown."""
+        return None if self.flights is None else self.flights.survival_rate
+
+    @property
+    def won(self) -> bool:
+        """Whether enough of the fleet came back; just enough suffices."""
+        return self.survival_rate is not None and self.survival_rate >= self.view.threshold
+
+    @property
+    def actions(self) -> tuple[ActionSpec, ...]:
+        """What can be asked for: given evidence, only to submit and to report."""
+        if self.evidence != "own":
+            return tuple(spec for spec in SPECS if spec.final)
+        return tuple(spec for spec in SPECS if self.view.queries or spec.name != ASK)
+
+    def _carry_out(self, action: Action) -> Observation:
+        if self.submitted is not None and action.name != "report":
+            return Observation.refused(INVALID_ACTION, "the fleet has flown: only `report` is left")
+        if action.name == "deploy":
+            return self._deploy(action)
+        if action.name == "submit":
+            return self._submit(action)
+        if action.name == "report":
+            return self._report(action)
+        if action.name == ASK and self.view.queries:
+            return self._ask(action)
+        if action.name in LOOKS:
+            return self._look(action.name)
+        return Observation.refused(INVALID_ACTION, f"there is no action {action.name[:40]!r}")
+
+    # Looking.
+
+    def _look(self, name: str) -> Observation:
+        self.looks += 1
+        if self.looks > MOST_LOOKS:
+            self.outcome = TIMEOUT
+        if name == "get_status":
+            return self._seen(self.status())
+        if name == "get_action_space":
+            return self._seen(self.action_space())
+        if name == "get_environments":
+            return self._seen({"records": self.records(environments=True).frozen})
+        return self._seen({"designs": self.legend(), "records": self.records().frozen})
+
+    @staticmethod
+    def _seen(data: Mapping[str, Json]) -> Observation:
+        """Return what is seen; tables are frozen already, and large."""
+        frozen = ((n, v if isinstance(v, Record) else freeze(v)) for n, v in data.items())
+        return Observation(OK, Record(frozen))
+
+    def status(self) -> dict[str, Json]:
+        """Return budgets, the goal, and what is measured."""
+        shown: dict[str, Json] = {
+            "drones_remaining": self.drones,
+            "deployments_remaining": self.deploys,
+            "victory_threshold": self.view.threshold,
+            "fleet_size": self.view.fleet_size,
+            "records": sum(map(len, self._visible())),
+            "measured": [*self.world.history.flights.environment.visible, *self.discovered],
+        }
+        if self.view.queries:
+            shown["questions_remaining"] = self.questions
+        if self.released:
+            shown["history_count"] = len(self.world.history) + sum(map(len, self.batches))
+        return shown
+
+    def action_space(self) -> dict[str, Json]:
+        """Return what a design may be."""
+        view = self.view
+        low, high = view.def_range
+        return {
+            "design": [
+                {"key": name + SUFFIX, "default": default, "min": low, "max": high}
+                for name, default in zip(view.components, view.defaults, strict=True)
+            ],
+            "total_def_budget": view.total_def_budget,
+            "equipment": [
+                {"slot": slot, "default": default, "options": options}
+                for slot, default, options in view.slots
+            ],
+            "switches": list(view.switches),
+        }
+
+    def legend(self) -> list[dict[str, Json]]:
+        """Return the designs that letters stand for."""
+        names = [name + SUFFIX for name in self.view.components]
+        return [
+            {
+                "design": letter(place),
+                "defs": dict(zip(names, found.defs, strict=True)),
+                "equipment": dict(found.equipment),
+            }
+            for place, found in enumerate(self._designs())
+        ]
+
+    def _designs(self) -> list[Design]:
+        """Return all designs with records, each once, in the order of their first flight."""
+        flown = [*self.world.history.designs, *(batch.designs[0] for batch in self.batches)]
+        return list(dict.fromkeys(flown))
+
+    def _visible(self) -> list[list[int]]:
+        """Return the drones on record of each batch."""
+        return [
+            visible(self.world, batch, measured(self.world, batch, ()))
+            for batch in (self.world.history, *self.batches)
+        ]
+
+    def records(self, environments: bool = False) -> Table:
+        """Return every record that can be seen: of the history, then of the deployments."""
+        designs, number = self._designs(), 0
+        rows: list[tuple[Cell, ...]] = []
+        columns: tuple[str, ...] = ()
+        for batch in (self.world.history, *self.batches):
+            seen = measured(self.world, batch, self.discovered)
+            drones = visible(self.world, batch, seen)
+            first = batch is self.world.history
+            names = [
+                f"INIT-{place + 1 if not self.released else drone + 1:03d}"
+                if first
+                else f"SESSION-{number + place + 1:03d}"
+                for place, drone in enumerate(drones)
+            ]
+            number += 0 if first else len(drones)
+            letters = [letter(designs.index(found)) for found in batch.designs]
+            found = table(batch, seen, drones, names=names, letters=letters)
+            columns = found.columns
+            rows += found.rows
+        if environments:
+            left = [place for place, name in enumerate(columns) if name not in OUTCOMES]
+            columns = tuple(columns[place] for place in left)
+            rows = [tuple(row[place] for place in left) for row in rows]
+        return Table(columns, tuple(rows))
+
+    # Asking.
+
+    def _ask(self, action: Action) -> Observation:
+        question = action.args.get("question")
+        if not isinstance(question, str) or not question.strip():
+            return Observation.refused(INVALID_ACTION, "`question` is a text")
+        if len(question) > LONGEST_QUESTION:
+            reason = f"a question has at most {LONGEST_QUESTION} characters"
+            return Observation.refused(INVALID_ACTION, reason)
+        if not self.questions:
+            return Observation.refused(INVALID_ACTION, "no question is left")
+        self.questions -= 1
+        known = variables(self.world.physics.name)
+        found = asked_for(question, known)
+        if found is None:
+            return self._seen({"variable": None, "questions_remaining": self.questions})
+        new = found not in self.discovered
+        if new:
+            self.discovered = (*self.discovered, found)
+        return self._seen(
+            {
+                "variable": found,
+                "meaning": known[found].meaning,
+                "new": new,
+                "questions_remaining": self.questions,
+            }
+        )
+
+    # Deploying.
+
+    def _deploy(self, action: Action) -> Observation:
+        try:
+            built = self._read_design(action.args)
+            count = self._read_count(action.args.get("count"))
+            believed = self._read_beliefs(action.args)
+        except ValueError as error:
+            return Observation.refused(INVALID_ACTION, str(error))
+        if not self.deploys:
+            return Observation.refused(INVALID_ACTION, "no deployment is left: submit a design")
+        if count > self.drones:
+            reason = f"only {self.drones} drones are left for deployments"
+            return Observation.refused(INVALID_ACTION, reason)
+        batch = self.world.deploy(len(self.batches), built, count)
+        self.batches.append(batch)
+        self.drones -= count
+        self._believe(believed)
+        seen = measured(self.world, batch, self.discovered, results=True)
+        return self._seen(self._results(batch, seen))
+
+    def _results(self, batch: Batch, seen: Measured) -> dict[str, Json]:
+        drones = visible(self.world, batch, seen)
+        place = letter(self._designs().index(batch.designs[0]))
+        names = [str(number + 1) for number in range(len(drones))]
+        only = (*RELEASED_RESULTS, *self.discovered) if self.released else None
+        noise = self.world.rules.noise
+        exact = noise is not None and not noise.everywhere
+        returned = batch.flights.returned if exact else seen.returned
+        hits = batch.flights.hit_count if exact else seen.columns["hit_count"]
+        shown: dict[str, Json] = {"deployed": len(batch), "design": place}
+        if self.view.counts:
+            survived = int(returned.sum())
+            shown |= {
+                "survived": survived,
+                "destroyed": len(batch) - survived,
+                "average_hit_count": round(float(hits.mean()), 2),
+            }
+        shown["drones_remaining"] = self.drones
+        shown["deployments_remaining"] = self.deploys
+        found = table(batch, seen, drones, names=names, letters=[place], only=only)
+        shown["results"] = found.frozen
+        return shown
+
+    def _read_design(self, args: Record) -> Design:
+        defs, equipment = _object(args, "design"), _object(args, "equipment")
+        if defs is None:
+            raise ValueError('`design` is an object like {"engine_def": 20, …}')
+        return design(self.world.physics.sheet, defs, equipment, enforced=not self.released)
+
+    def _read_count(self, value: object) -> int:
+        most = self.view.most_per_deploy
+        text = value.strip() if isinstance(value, str) else value
+        try:
+            count = int(text) if isinstance(text, int | str) and text is not True else 0
+        except ValueError:
+            count = 0
+        if not 1 <= count <= most:
+            raise ValueError(f"`count` is a whole number from 1 to {most}")
+        return count
+
+    @staticmethod
+    def _read_beliefs(args: Record) -> tuple[Belief, ...] | None:
+        found = args.get("beliefs")
+        return None if found is None or found == "" else beliefs(thaw(found))
+
+    def _believe(self, believed: tuple[Belief, ...] | None) -> None:
+        if believed is not None:
+            self.beliefs.append((len(self.batches), believed))
+
+    # The end.
+
+    def _submit(self, action: Action) -> Observation:
+        try:
+            built = self._read_design(action.args)
+            believed = self._read_beliefs(action.args)
+        except ValueError as error:
+            return Observation.refused(INVALID_ANSWER, str(error))
+        if self.knobs.guard and not self.batches:
+            reason = "deploy at least one batch before you commit the fleet"
+            return Observation.refused(INVALID_ACTION, reason)
+        self._believe(believed)
+        self.submitted = built
+        self.flights = self.world.final(built)
+        survived = int(self.flights.returned.sum())
+        return self._seen(
+            {
+                "fleet_size": len(self.flights),
+                "survived": survived,
+                "survival_rate": self.flights.survival_rate,
+                "victory_threshold": self.view.threshold,
+                "won": self.won,
+            }
+        )
+
+    def _report(self, action: Action) -> Observation:
+        if self.submitted is None:
+            reason = "the report comes after `submit`: submit a design first"
+            return Observation.refused(INVALID_ACTION, reason)
+        texts = {name: action.args.get(name) for name in QUESTIONS}
+        if any(not isinstance(text, str) or not text.strip() for text in texts.values()):
+            reason = f"a report has a text for each of {', '.join(QUESTIONS)}"
+            return Observation.refused(INVALID_ANSWER, reason)
+        if any(len(str(text)) > LONGEST_TEXT for text in texts.values()):
+            reason = f"each part of a report has at most {LONGEST_TEXT} characters"
+            return Observation.refused(INVALID_ANSWER, reason)
+        try:
+            believed = self._read_beliefs(action.args)
+        except ValueError as error:
+            return Observation.refused(INVALID_ANSWER, str(error))
+        self._believe(believed)
+        self.report = Record(texts.items())
+        self.outcome = ANSWERED
+        return Observation(OK)
+
+    # Words.
+
+    def brief(self, skin: str) -> str:
+        """Return the mission, the rules, and how to act."""
+        return Telling(self, skin).brief()
+
+    def describe(self, observation: Observation, skin: str) -> str:
+        """Return an observation in words."""
+        return Telling(self, skin).observation(observation)
+
+
+def letter(place: int) -> str:
+    """Return the name of a design: A … Z, then A2, B2 and so on.
+
+    >>> letter(0), letter(27)
+    ('A', 'B2')
+    """
+    again, place = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[place] + (str(again + 1) if again else "")
+
+
+def _object(args: Record, name: str) -> dict[str, object] | None:
+    """Return an argument that is an object, or the JSON text of one."""
+    value = args.get(name)
+    if value is None or value == "":
+        return None
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT:
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            value = None
+    else:
+        value = thaw(value)
+    if not isinstance(value, dict):
+        raise ValueError(f"`{name}` is an object, or its JSON text")
+    return value
+
+
+OUTCOMES = ("design", "status", "was_detected", "hit_count")
+ASK = "query_environment"
+
+BELIEFS = Argument(
+    "beliefs",
+    'what you believe so far, as JSON text: [{"cause": …, "effect": …, "sign": "raises"}, …]',
+    optional=True,
+)
+DESIGN = Argument("design", 'the DEF of components, as JSON text: {"engine_def": 20, …}')
+EQUIPMENT = Argument("equipment", "options by slot, as JSON text; none if left out", optional=True)
+
+SPECS = (
+    ActionSpec(
+        "deploy",
+        "Build some drones of one design, fly them, and see what becomes of them.",
+        (DESIGN, Argument("count", "how many drones"), EQUIPMENT, BELIEFS),
+    ),
+    ActionSpec("get_status", "See what is left of the budgets, and the goal."),
+    ActionSpec("get_history", "See all records of flights that can be seen."),
+    ActionSpec("get_environments", "See where the drones on record flew."),
+    ActionSpec("get_action_space", "See what a design may be."),
+    ActionSpec(
+        ASK,
+        "Ask the analysts about one circumstance of the flights; what they find is on all records.",
+        (Argument("question", "one question in plain words"),),
+    ),
+    ActionSpec(
+        "submit",
+        "Commit the design for the fleet. It flies once.",
+        (DESIGN, EQUIPMENT, BELIEFS),
+        final=True,
+    ),
+    ActionSpec(
+        "report",
+        "Report after the fleet has flown. This ends the mission.",
+        (
+            Argument("success", "did it work, and how do you know?"),
+            Argument("determinants", "what decides whether a drone comes back?"),
+            Argument("failures", "why were drones lost?"),
+            Argument("conclusion", "what should be concluded?"),
+            BELIEFS,
+        ),
+        final=True,
+    ),
+)
+
+LOOKS = frozenset({"get_status", "get_history", "get_environments", "get_action_space"})

@@ -1,0 +1,125 @@
+"""(world, trace) → score; pure."""
+
+from __future__ import annotations
+
+from whybench.core.canonical import Json, Record
+from whybench.episode.episode import (
+    ANSWERED,
+    INVALID_ACTION,
+    INVALID_ANSWER,
+    INVALID_FORMAT,
+    TIMEOUT,
+)
+from whybench.episode.score import UNFINISHED, Metric, Score
+from whybench.families.causalgame.judging.checks import checked
+from whybench.families.causalgame.judging.claims import Claim, claims, distance
+from whybench.families.causalgame.judging.packet import JudgedCase, Outcome, Report
+from whybench.families.causalgame.rules import DroneEpisode
+
+UNREPORTED = "unreported"
+"""The outcome of an episode whose fleet flew, but which was left without a report."""
+
+LEAST_SPREAD = 0.01
+"""Where the best design is no better than this above the default, there is nothing to regret."""
+
+METRICS = (
+    Metric("win", "enough of the fleet came back"),
+    Metric("survival_rate", "the share of the fleet that came back", rate=False),
+    Metric(
+        "survival_regret",
+        "what was missed: 0 as good as the best known design, 1 no better than the default",
+        rate=False,
+    ),
+    Metric("deploys", "deployments made", False, "side"),
+    Metric("drones_used", "drones deployed in exploration", False, "side"),
+    Metric("questions_asked", "questions put to the analysts", False, "side"),
+    Metric("hypothesis_distance", "golden claims missing plus distractors held", False, "side"),
+    Metric("golden_found", "share of the golden claims among the last beliefs", False, "side"),
+    Metric("distractors_held", "share of the distractors among the last beliefs", False, "side"),
+    Metric("numbers_faithful", "no figure in the report contradicts the episode", role="side"),
+    Metric(UNREPORTED, "the fleet flew, but no report came", role="side"),
+    Metric(INVALID_FORMAT, "ended because replies could not be read", role="side"),
+    Metric(INVALID_ACTION, "ended because of illegal requests", role="side"),
+    Metric(INVALID_ANSWER, "ended because no design or report could be read", role="side"),
+    Metric(TIMEOUT, "ended because it only looked, for too long", role="side"),
+    Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck", role="side"),
+)
+
+
+def score(episode: DroneEpisode, best: float, default: float) -> Score:
+    """Score an episode; `best` and `default` are what these designs reach with the same fleet."""
+    rate = episode.survival_rate
+    outcome = outcome_of(episode)
+    regret = None
+    if rate is not None and best - default > LEAST_SPREAD:
+        regret = (best - rate) / (best - default)
+    values: dict[str, Json] = {
+        "win": float(episode.won),
+        "survival_rate": 0.0 if rate is None else rate,
+        "survival_regret": regret,
+        "deploys": len(episode.batches),
+        "drones_used": episode.view.drones - episode.drones,
+        "questions_asked": episode.view.queries - episode.questions,
+    }
+    values |= believed(episode) | {"numbers_faithful": faithful(episode)}
+    modes = (UNREPORTED, INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
+    values |= {mode: float(outcome == mode) for mode in modes}
+    found = Record((metric.name, values[metric.name]) for metric in METRICS)
+    return Score(outcome, found, Record.of(distances=distances(episode)))
+
+
+def believed(episode: DroneEpisode) -> dict[str, Json]:
+    """Judge the last beliefs; who never recorded any, or where none are known, is not judged."""
+    known = claims_about(episode)
+    if not known or not episode.beliefs:
+        return dict.fromkeys(("hypothesis_distance", "golden_found", "distractors_held"))
+    golden = sum(claim.golden for claim in known)
+    found = distance(known, episode.beliefs[-1][1])
+    return {
+        "hypothesis_distance": found.total,
+        "golden_found": 1 - len(found.missing) / golden,
+        "distractors_held": len(found.asserted) / (len(known) - golden),
+    }
+
+
+def distances(episode: DroneEpisode) -> tuple[tuple[int, int], ...]:
+    """Return how far each record of beliefs was from the truth, with the deployments before it."""
+    known = claims_about(episode)
+    if not known:
+        return ()
+    return tuple((made, distance(known, held).total) for made, held in episode.beliefs)
+
+
+def claims_about(episode: DroneEpisode) -> tuple[Claim, ...]:
+    """Return the claims about a world; generated ones have none."""
+    return () if episode.world.best is not None else claims(episode.world.rules.physics)
+
+
+def case_of(episode: DroneEpisode, best_known: float | None = None) -> JudgedCase | None:
+    """Return what judging an episode's report needs; None if there is no report."""
+    if episode.report is None or episode.survival_rate is None:
+        return None
+    return JudgedCase(
+        episode.instance.id,
+        episode.world.scenario,
+        episode.instance.profile,
+        episode.world.rules.physics,
+        Report(**episode.report.asdict()),
+        Outcome(
+            episode.won, episode.survival_rate, episode.view.threshold, episode.view.fleet_size
+        ),
+        best_known,
+    )
+
+
+def faithful(episode: DroneEpisode) -> float | None:
+    """Tell whether no figure in the report contradicts the episode."""
+    case = case_of(episode)
+    return None if case is None else float(not checked(case.report, case.outcome).wrong)
+
+
+def outcome_of(episode: DroneEpisode) -> str:
+    """Return how an episode ended; once the fleet has flown, nothing takes that away."""
+    if episode.submitted is not None:
+        return ANSWERED if episode.report is not None else UNREPORTED
+    return episode.outcome or UNFINISHED

@@ -1,0 +1,72 @@
+"""What an agent is told before it acts: nothing here knows how the world works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whybench.families.causalgame.scenario import Rules
+from whybench.families.causalgame.sheet import Sheet
+from whybench.families.causalgame.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The action space without its effects, the budgets, and the goal."""
+
+    components: tuple[str, ...]
+    defaults: tuple[int, ...]
+    critical: tuple[bool, ...]
+    def_range: tuple[int, int]
+    total_def_budget: int
+    slots: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """Slot, its default, its options."""
+    switches: tuple[str, ...]
+    """Booleans that can be set."""
+    threshold: float
+    drones: int
+    deploys: int
+    most_per_deploy: int
+    fleet_size: int
+    keep_failed: float
+    counts: bool
+    queries: int
+    history: int
+    """How many records of earlier flights can be seen."""
+    warning: str
+    storms: tuple[float, float] | None
+    """The forecast, where it is told: the share of storms in exploration and over the fleet."""
+    noisy: bool
+
+    @property
+    def options(self) -> dict[str, tuple[str, ...]]:
+        """The options of each slot."""
+        return {slot: options for slot, _, options in self.slots}
+
+
+def view(world: World) -> View:
+    """Return what an agent may know of a world."""
+    sheet: Sheet = world.physics.sheet
+    rules: Rules = world.rules
+    return View(
+        components=sheet.names,
+        defaults=tuple(part.default_def for part in sheet.components.values()),
+        critical=tuple(part.critical for part in sheet.components.values()),
+        def_range=sheet.def_range,
+        total_def_budget=sheet.total_def_budget,
+        slots=tuple(
+            (name, slot.default, tuple(slot.options)) for name, slot in sheet.slots.items()
+        ),
+        switches=tuple(name for name, switch in sheet.booleans.items() if switch.settable),
+        threshold=rules.threshold,
+        drones=rules.drones,
+        deploys=rules.deploys,
+        most_per_deploy=rules.most_per_deploy,
+        fleet_size=rules.fleet_size,
+        keep_failed=rules.keep_failed,
+        counts=rules.counts,
+        queries=rules.queries,
+        history=int(world.history.kept.sum()),
+        warning=rules.warning,
+        storms=world.forecast,
+        noisy=rules.noise is not None,
+    )

@@ -1,0 +1,1 @@
+"""The parts of the bubblewrap sandbox: what a program sees, where it writes, what bounds it."""

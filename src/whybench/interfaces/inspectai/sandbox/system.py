@@ -1,0 +1,121 @@
+"""What a program inside the sandbox sees: the base system, a Python, numpy and pandas.
+
+Nothing of the host's own files is there: no home, no checkout, no other package. WhyBench itself
+is left out with care, because whoever can import it can rebuild an episode's truth.
+"""
+
+import os
+import shutil
+import sys
+import sysconfig
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import whybench
+
+REQUIRED = ("numpy", "pandas")
+"""Packages that every program may import."""
+OPTIONAL = ("dateutil", "pytz", "six", "tzdata")
+"""What pandas needs, depending on its version."""
+
+TOOLS = ("bwrap", "cat", "choom", "mount", "nsenter", "prlimit", "setpriv", "sh", "unshare")
+
+LINKED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+"""Folders of the root that most systems link into `/usr`."""
+SYSTEM = (
+    *(f"usr/{name}" for name in LINKED),
+    "usr/libexec",
+    "usr/share/zoneinfo",
+    "etc/alternatives",
+)
+SETTINGS = ("ld.so.cache", "localtime")
+"""Files of `/etc` that programs get; users and groups are invented, the rest is missing."""
+
+SITE = "/opt/site"
+"""Where the packages are, inside."""
+PROGRAMS = "/opt/bin"
+"""Where `python3` is, inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What is shown to programs, all of it read-only."""
+
+    folders: tuple[str, ...]
+    """Folders shown under their own path."""
+    links: tuple[str, ...]
+    """Links of the root, shown as they are."""
+    hidden: tuple[str, ...]
+    """Folders inside the shown ones that appear empty."""
+    packages: tuple[str, ...]
+    """Packages and modules shown in the folder `SITE`."""
+    python: str
+    """The interpreter."""
+
+
+@cache
+def tools() -> dict[str, str]:
+    """Return the path of every program that the sandbox is made with."""
+    search = os.pathsep.join(("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin"))
+    found = {name: shutil.which(name, path=search) for name in TOOLS}
+    missing = [name for name, path in found.items() if path is None]
+    if missing:
+        raise RuntimeError(
+            f"the sandbox `bwrap` needs {', '.join(missing)}: install the packages bubblewrap, "
+            "util-linux and mount (Debian: apt-get install bubblewrap), or run with docker: "
+            "see docs/sandbox.md"
+        )
+    return {name: path for name, path in found.items() if path is not None}
+
+
+@cache
+def system() -> System:
+    """Look the running system over."""
+    base = os.path.realpath(sys.base_prefix)
+    python = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+    folders = [f"/{name}" for name in (*LINKED, *SYSTEM) if _is_folder(f"/{name}")]
+    folders += [folder for folder in (base,) if not _inside(folder, folders) and base != "/usr"]
+    if not _inside(python, folders):
+        folders.append(str(Path(python).parent))
+    links = tuple(f"/{name}" for name in LINKED if Path(f"/{name}").is_symlink())
+    hidden = [folder for folder in _libraries(base) if _inside(folder, folders)]
+    ours = os.path.realpath(Path(whybench.__file__).parent)
+    if _inside(ours, folders) and not _inside(ours, hidden):
+        hidden.append(ours)
+    return System(tuple(folders), links, tuple(hidden), _packages(), python)
+
+
+def _packages() -> tuple[str, ...]:
+    paths: list[str] = []
+    for name in (*REQUIRED, *OPTIONAL):
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            if name in REQUIRED:
+                raise RuntimeError(
+                    f"programs of the sandbox need {name}: pip install 'whybench[sandbox]'"
+                )
+            continue
+        package = Path(spec.origin)
+        if spec.submodule_search_locations:
+            package = package.parent
+        beside = package.with_name(f"{name}.libs")
+        paths += [str(path) for path in (package, beside) if path.exists()]
+    return tuple(os.path.realpath(path) for path in paths)
+
+
+def _libraries(base: str) -> list[str]:
+    """Folders in which packages of the base interpreter lie, WhyBench perhaps among them."""
+    given = {"base": base, "platbase": base}
+    named = {sysconfig.get_path(name, vars=given) for name in ("purelib", "platlib")}
+    distribution = {f"{base}/lib/python3/dist-packages", f"{base}/lib/site-python"}
+    return sorted(path for path in named | distribution if Path(path).is_dir())
+
+
+def _is_folder(path: str) -> bool:
+    return Path(path).is_dir() and not Path(path).is_symlink()
+
+
+def _inside(path: str, folders: list[str]) -> bool:
+    return any(Path(path).is_relative_to(folder) for folder in folders)

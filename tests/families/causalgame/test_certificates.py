@@ -1,0 +1,126 @@
+"""What is proven of scenarios; `whybench certify causalgame/all` does it over 200 seeds."""
+
+import json
+from functools import cache
+
+import pytest
+
+from whybench.families.causalgame import FAMILY
+from whybench.families.causalgame import certify as proofs
+from whybench.families.causalgame.certify import Estimate, Proof, Wins, asked_margin
+from whybench.families.causalgame.scenario import scenarios
+from whybench.interfaces import solve as door
+
+SEEDS = 16
+"""Of so few, an agent that wins 0.8 in the long run may win 0.6: two standard errors less."""
+
+UNWINNABLE = {
+    "deployment_zone_trap_categorical_no_selection_bias",
+    "deployment_zone_trap_env_shift",
+    "weather_noise",
+}
+"""As published, by the specification."""
+
+every_scenario = pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in scenarios()]
+)
+
+
+@cache
+def proof(name: str) -> Proof:
+    return proofs.proof(name, scenarios()[name].certified, "public", False, SEEDS)
+
+
+@every_scenario
+def test_every_certified_scenario_is_winnable_and_trapped(name: str) -> None:
+    found = proof(name)
+    assert found.winnable
+    assert found.margin >= asked_margin(found.best_known.rate)
+    assert found.trapped, found.facts()
+    assert not found.beaten
+
+
+@every_scenario
+def test_the_exact_experimenter_wins_where_the_correlational_analyst_does_not(name: str) -> None:
+    found = proof(name)
+    assert found.exact.rate >= 0.6, found.facts()
+    assert found.correlational.rate <= 0.2, found.facts()
+    assert found.correlational.survival < found.default.rate + 0.2
+
+
+@every_scenario
+def test_the_best_known_design_wins_with_every_fleet(name: str) -> None:
+    for instance in FAMILY.suite(name):
+        assert FAMILY._landmarks(instance)[0] >= scenarios()[name].certified.threshold
+
+
+@pytest.mark.parametrize("name", list(scenarios()))
+def test_exactly_three_published_scenarios_cannot_be_won(name: str) -> None:
+    rules = scenarios()[name].published
+    best = proofs.estimate(rules.physics, proofs.best_design(rules.physics), 100_000)
+    assert (best.rate < rules.threshold) == (name in UNWINNABLE)
+    assert abs(best.rate - rules.threshold) > 5 * best.error
+
+
+def test_one_published_scenario_is_won_by_its_own_history() -> None:
+    winning = set()
+    for name, scenario in scenarios().items():
+        rules = scenario.published
+        world = FAMILY.world(FAMILY.suite(name, profile="published")[0])
+        for design in world.history.designs:
+            if proofs.estimate(rules.physics, design, 50_000).rate >= rules.threshold:
+                winning.add(name)
+    assert winning == {"antenna_trap_local_optima"}
+
+
+def made(**changes: object) -> Proof:
+    good = {
+        "bar": 0.7,
+        "best_known": Estimate(0.8, 400_000),
+        "default": Estimate(0.5, 50_000),
+        "trap": Estimate(0.4, 50_000),
+        "intended": Estimate(0.79, 50_000),
+        "history": (Estimate(0.6, 50_000),),
+        "random": Estimate(0.4, 1000),
+        "exact": Wins(0.9, 0.75, -5.0),
+        "correlational": Wins(0.01, 0.5, -50.0),
+        "released": False,
+    }
+    return Proof(**(good | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "flaw"),
+    [
+        ({}, None),
+        ({"bar": 0.76}, "not winnable"),
+        ({"default": Estimate(0.71, 50_000)}, "not trapped"),
+        ({"history": (Estimate(0.6, 50_000), Estimate(0.7, 50_000))}, "not trapped"),
+        ({"correlational": Wins(0.21, 0.6, -9.0)}, "not trapped"),
+        ({"correlational": Wins(0.1, 0.72, -9.0)}, "not trapped"),
+        ({"exact": Wins(0.79, 0.75, -5.0)}, "not affordable"),
+        ({"exact": Wins(0.9, 0.83, 3.1)}, "beaten"),
+        ({"intended": Estimate(0.81, 50_000)}, "beaten"),
+    ],
+)
+def test_every_flaw_is_found(changes: dict, flaw: str | None) -> None:
+    found = made(**changes).flaws()
+    assert len(found) == (flaw is not None)
+    assert all(flaw in text for text in found)
+
+
+def test_the_release_promises_no_margin() -> None:
+    assert made(bar=0.76, released=True).winnable
+    assert not made(bar=0.81, released=True).winnable
+
+
+def test_the_report_of_a_suite_names_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "SEEDS", 2)
+    monkeypatch.setattr(proofs, "proof", lambda *_: made(bar=0.76))
+    suite = FAMILY.suite("all")
+    whole = FAMILY.prove(suite)
+    report = door.certified(suite, [], whole)
+    assert {entry["id"] for entry in report["failed"]} == set(scenarios())
+    assert report["figures"]["winnable"] == 0
+    assert report["figures"]["scenarios"]["antenna_trap"]["best_known"] == 0.8
+    json.dumps(report, allow_nan=False)
