@@ -21,11 +21,7 @@ from whybench.episode.score import Score
 from whybench.episode.trace import Trace
 
 SUITES = [
-    pytest.param(
-        family.suite(name, profile=profile),
-        id=(path := f"{family.name}/{name}/{profile}"),
-        marks=pytest.mark.xdist_group(path),  # what is kept of a suite serves all its tests
-    )
+    pytest.param(family.suite(name, profile=profile), id=f"{family.name}/{name}/{profile}")
     for family in families().values()
     for name in family.suites
     for profile in family.profiles

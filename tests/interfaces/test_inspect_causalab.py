@@ -11,14 +11,15 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import Model, get_model
 from inspect_ai.scorer import SampleScore, Score
+from tests.interfaces.doors import assert_the_plain_door
 
-from whybench.core.canonical import canonical_json, thaw
+from whybench.core.canonical import canonical_json
 from whybench.core.structure import edge_f1, shd
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.families.causalab import FAMILY
 from whybench.interfaces.inspectai.pairing import verify_gain
-from whybench.interfaces.inspectai.record import EPISODE, from_store
+from whybench.interfaces.inspectai.record import EPISODE
 from whybench.interfaces.inspectai.scorer import episode_score
 from whybench.interfaces.inspectai.tasks import causalab
 from whybench.stats.paired import paired_bootstrap
@@ -66,20 +67,8 @@ def the_score(sample: EvalSample) -> Score:
 def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_door(
     suite: str, protocol: str, logs: dict[tuple[str, str], EvalLog]
 ) -> None:
-    samples = {sample.id: sample for sample in logs[suite, protocol].samples}
-    for index in range(LIMIT):
-        instance = FAMILY.suite(suite)[index]
-        trace = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
-        sample = samples[instance.id]
-        logged = from_store(FAMILY, instance, sample.store[EPISODE])
-        assert canonical_json(logged.to_json()) == canonical_json(trace.to_json())
-        plain, score = FAMILY.score(instance, trace), the_score(sample)
-        assert score.answer == plain.outcome == "answered"
-        assert score.metadata == thaw(plain.labels)
-        for name, value in score.value.items():
-            same = plain.values[name]
-            assert value == same or (math.isnan(value) and same is None), name
-        assert score.value["accuracy"] == score.value["edge_f1"] == 1
+    for values in assert_the_plain_door(FAMILY, suite, logs[suite, protocol], LIMIT):
+        assert values["accuracy"] == values["edge_f1"] == 1
 
 
 def said(protocol: str, action: str, hypothesis: object, **more: object) -> object:

@@ -1,30 +1,23 @@
 """CausalGame through Inspect with the scripted provider: both protocols, turns, programs."""
 
 import json
-import math
-import shutil
-from collections.abc import Iterator
 
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessageTool, Model, get_model
 from inspect_ai.scorer import Score
+from tests.interfaces.doors import assert_the_plain_door
+from tests.interfaces.sandboxes import needs_bwrap
 
-from whybench.core.canonical import canonical_json, thaw
-from whybench.episode.episode import play
 from whybench.families.causalgame import FAMILY
 from whybench.families.causalgame.dialogue import CALLS, GRACE, MORE_TURNS
 from whybench.families.causalgame.rules import QUESTIONS
 from whybench.interfaces.inspectai.programs import PROGRAMS
-from whybench.interfaces.inspectai.record import EPISODE, from_store
-from whybench.interfaces.inspectai.tasks import causalgame
+from whybench.interfaces.inspectai.record import EPISODE
 
-SUITES = ("all", "weather_noise")
 PROTOCOLS = ("tools", "code")
 LIMIT = 2
-
-needs_bwrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is missing")
 
 
 def run(model: str | Model, count: int = 1, **args: object) -> EvalLog:
@@ -57,25 +50,6 @@ SUBMIT = call("submit", design='{"antenna_def": 0}')
 REPORT = call("report", **dict.fromkeys(QUESTIONS, "text"))
 
 
-@pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, str], EvalLog]]:
-    """The exact agent in both protocols: one evaluation of several tasks."""
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is missing")
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("inspect")
-        patch.setenv("XDG_DATA_HOME", str(folder / "data"))
-        patch.setenv("INSPECT_LOG_DIR", str(folder / "logs"))
-        runs = [(suite, protocol) for suite in SUITES for protocol in PROTOCOLS]
-        tasks = [causalgame(suite=suite, protocol=protocol) for suite, protocol in runs]
-        found = inspect_eval(
-            tasks, model="whybench/exact", display="none", limit=LIMIT, log_realtime=False,
-            score_display=False,
-        )  # fmt: skip
-    assert all(log.status == "success" for log in found)
-    return dict(zip(runs, found, strict=True))
-
-
 def the_score(sample: EvalSample) -> Score:
     return sample.scores["episode_score"]
 
@@ -88,26 +62,26 @@ def told(sample: EvalSample) -> str:
     return "\n".join([*sample.attachments.values(), *(m.text for m in sample.messages)])
 
 
+@needs_bwrap
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("suite", SUITES)
-def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_door(
-    suite: str, protocol: str, logs: dict[tuple[str, str], EvalLog]
+def test_the_exact_agent_is_the_one_in_the_plain_door_and_works_from_given_evidence(
+    protocol: str,
 ) -> None:
-    samples = {sample.id: sample for sample in logs[suite, protocol].samples}
-    for index in range(LIMIT):
-        instance = FAMILY.suite(suite)[index]
-        trace = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
-        sample = samples[instance.id]
-        logged = from_store(FAMILY, instance, sample.store[EPISODE])
-        assert canonical_json(logged.to_json()) == canonical_json(trace.to_json())
-        plain, score = FAMILY.score(instance, trace), the_score(sample)
-        assert score.answer == plain.outcome == "answered"
-        assert score.metadata == thaw(plain.labels)
-        for name, value in score.value.items():
-            same = plain.values[name]
-            assert value == same or (math.isnan(value) and same is None), name
+    args = {"protocol": protocol, "suite": "all", "analysis": False}
+    own = run("whybench/exact", LIMIT, **args)
+    assert_the_plain_door(FAMILY, "all", own, LIMIT)
+    for sample in own.samples:
         if protocol == "code":
-            assert sample.store[PROGRAMS] == {"ok": len(trace.steps)}
+            assert sample.store[PROGRAMS] == {"ok": len(actions(sample))}
+    optimal = run("whybench/exact", LIMIT, evidence="optimal", **args)
+    yoked = run("whybench/exact", LIMIT, evidence="yoked", yoke=own.location, **args)
+    rates = {sample.id: the_score(sample).value["survival_rate"] for sample in own.samples}
+    for log, kind in ((optimal, "optimal"), (yoked, "yoked")):
+        for sample in log.samples:
+            record = json.loads(sample.store[EPISODE])
+            assert record["evidence"] == kind
+            assert len(record["actions"]) == record["given"] + 2
+            assert the_score(sample).value["survival_rate"] == rates[sample.id]
 
 
 def test_a_turn_opens_with_words_and_ends_when_its_calls_are_spent() -> None:
@@ -189,20 +163,10 @@ print("best", best, client.submit(design={"antenna_def": best, "engine_def": 10}
     assert the_score(sample).answer == "answered"
 
 
-@needs_bwrap
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_optimal_and_yoked_evidence(protocol: str, logs: dict[tuple[str, str], EvalLog]) -> None:
-    own = logs["all", protocol]
-    args = {"protocol": protocol, "suite": "all", "analysis": False}
-    optimal = run("whybench/exact", LIMIT, evidence="optimal", **args)
-    yoked = run("whybench/exact", LIMIT, evidence="yoked", yoke=own.location, **args)
-    rates = {sample.id: the_score(sample).value["survival_rate"] for sample in own.samples}
-    for log, kind in ((optimal, "optimal"), (yoked, "yoked")):
-        for sample in log.samples:
-            record = json.loads(sample.store[EPISODE])
-            assert record["evidence"] == kind
-            assert len(record["actions"]) == record["given"] + 2
-            assert the_score(sample).value["survival_rate"] == rates[sample.id]
+def test_values_do_in_the_place_of_their_text() -> None:
+    loose = call("deploy", design={"antenna_def": 0}, count=5, equipment=None, beliefs=None)
+    sample = scripted(loose, SUBMIT, REPORT)
+    assert actions(sample) == ["deploy", "submit", "report"]
 
 
 def test_beliefs_are_measured_along_the_way() -> None:

@@ -1,5 +1,6 @@
 """The judging scorer in Inspect, with judges that say fixed things."""
 
+import contextvars
 import json
 import math
 import re
@@ -245,10 +246,12 @@ def test_the_subject_is_refused_as_its_own_judge(arrange: Callable[[], EvalLog])
 
 def test_the_subject_is_refused_when_a_task_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_EVAL_MODEL", "fixedjudge/subject")
+    # Evaluations that ran before in this process leave their model behind in the context.
+    empty = contextvars.Context()
     with pytest.raises(ValueError, match="the same model: choose another"):
-        report_judge(["fixedjudge/subject"])
-    report_judge(["fixedjudge/another"])
-    report_judge(["fixedjudge/subject"], allow_self=True)
+        empty.run(report_judge, ["fixedjudge/subject"])
+    empty.run(report_judge, ["fixedjudge/another"])
+    empty.run(report_judge, ["fixedjudge/subject"], allow_self=True)
 
 
 def test_self_judging_for_plumbing_is_labelled() -> None:

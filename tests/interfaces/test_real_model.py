@@ -55,12 +55,13 @@ def server() -> Iterator[local_model.LocalModel]:
 def run(
     server: local_model.LocalModel, folder: Path, limit: int, *options: str,
     task: str = "causallink", short: tuple[str, ...] = SHORT, length: int = 32,
+    model: str | None = None,
 ) -> EvalLog:  # fmt: skip
     """Run the command that the README shows to users."""
     chosen = () if "--sample-id" in options else ("--limit", str(limit))
     words = [
         "inspect", "eval", f"whybench/{task}", *options, *short, *chosen,
-        "--model", server.inspect_model, "--max-tokens", str(length),
+        "--model", model or server.inspect_model, "--max-tokens", str(length),
         "--temperature", "0", "--max-connections", str(local_model.SLOTS),
         "--log-dir", str(folder), "--display", "none",
     ]  # fmt: skip
@@ -234,19 +235,10 @@ def test_a_real_judge_reads_a_report(
 ) -> None:
     """Plumbing only: a model of this size judges nothing, and its replies are counted as such."""
     role = json.dumps({"model": server.inspect_model, "max_tokens": 48, "temperature": 0})
-    words = [
-        "inspect", "eval", "whybench/causalgame", "-T", "suite=all", "-T", "analysis=false",
-        "-T", "judge=true", "--model", "whybench/oracle", "--model-role", f"judge={role}",
-        "--limit", "1", "--log-dir", str(tmp_path), "--display", "none",
-    ]  # fmt: skip
-    done = subprocess.run(
-        words, env=os.environ | server.environment(), capture_output=True, text=True, timeout=1800,
-        check=False,
+    log = run(
+        server, tmp_path, 1, "-T", "suite=all", "-T", "analysis=false", "-T", "judge=true",
+        "--model-role", f"judge={role}", task="causalgame", short=(), model="whybench/oracle",
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = tmp_path.glob("*.eval")
-    log = read_eval_log(str(path))
-    assert log.status == "success", log.error
     (sample,) = log.samples
     verdict = sample.scores["report_judge"]
     assert verdict.metadata["judges"] == [server.inspect_model]

@@ -23,5 +23,7 @@ class Pace:
     """What is said at the start of a turn of grace, with how many are left."""
     spent: str
     """The answer to a call too many."""
+    closed: str
+    """The answer to a call of what is no longer offered."""
     redirect: str
     """The answer to text that calls a `client` instead of tools."""

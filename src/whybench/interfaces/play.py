@@ -56,7 +56,7 @@ def _end_of_json(text: str) -> int:
     """Return where the JSON value ends that a text starts with, or the text's end."""
     try:
         return json.JSONDecoder().raw_decode(text)[1]
-    except ValueError:
+    except (ValueError, RecursionError):
         return len(text)
 
 

@@ -12,8 +12,10 @@ from whybench.episode.episode import play
 from whybench.families.causalgame import FAMILY
 from whybench.families.causalgame.bench import rows_of
 from whybench.families.causalgame.certify import default_design
+from whybench.families.causalgame.design import SUFFIX
+from whybench.families.causalgame.params import MOST_LOOKS
 from whybench.families.causalgame.records import SAMPLE, measured
-from whybench.families.causalgame.rules import MOST_LOOKS, QUESTIONS, DroneEpisode
+from whybench.families.causalgame.rules import QUESTIONS, DroneEpisode
 from whybench.families.causalgame.scenario import scenarios
 from whybench.families.causalgame.variables import asked_for, variables
 
@@ -53,6 +55,17 @@ def seen(observation) -> dict:
         ({"count": "0"}, "1 to 50"),
         ({"count": True}, "1 to 50"),
         ({"count": "9" * 5000}, "1 to 50"),
+        ({"count": "1_0"}, "1 to 50"),
+        ({"count": 2.5}, "1 to 50"),
+        ({"design": '{"\\ud800": "x"}'}, "characters that are none"),
+        ({"equipment": '{"\\ud800": "x"}'}, "characters that are none"),
+        (
+            {
+                "beliefs": '[{"cause": "a", "effect": "survival", "sign": "raises"},'
+                '{"cause": "a", "effect": "survival", "sign": "lowers"}]'
+            },
+            "contradicts",
+        ),
         ({"beliefs": '[{"cause": 1}]'}, "lacks effect, sign"),
         ({"beliefs": "{"}, "not JSON"),
     ],
@@ -174,6 +187,59 @@ def test_uncounted_deployments_show_a_sample_of_fixed_size() -> None:
         assert len([r for r in rows_of(episode.records().frozen) if "SES" in r["id"]]) == SAMPLE
     assert sizes == {SAMPLE}
     assert len(rates) > 3
+
+
+def test_a_sample_says_nothing_of_how_many_came_back() -> None:
+    """Also where fewer came back than the sample holds: it is filled up, with nobody twice."""
+    few = 0
+    for index in range(10):
+        episode = opened(index=index, counts=False)
+        rows = rows_of(seen(deploy(episode, count="3"))["results"])
+        assert len({tuple(row.values())[3:] for row in rows}) == len(rows) == SAMPLE
+        few += int(episode.batches[0].flights.returned[:3].sum()) < 3
+    assert few > 3
+
+
+@pytest.mark.parametrize("suite", ["antenna_trap_high_def", "knobs"])
+def test_the_order_of_records_tells_nothing_of_those_that_are_missing(suite: str) -> None:
+    """In a rota, the letter after a gap is not the next one; in random order it hardly ever is."""
+    follows = pairs = 0
+    for index in range(20):
+        batch = FAMILY.world(
+            FAMILY.suite(suite)[1080 + index if suite == "knobs" else index]
+        ).history
+        which, size = batch.which, len(batch.designs)
+        follows += int(((which[1:] - which[:-1]) % size == 1).sum())
+        pairs += len(which) - 1
+    expected = 1 / size
+    assert abs(follows / pairs - expected) < 5 * (expected * (1 - expected) / pairs) ** 0.5
+
+
+def test_a_design_beyond_the_limits_is_not_compared_with_the_best_within_them() -> None:
+    episode = opened("deployment_zone_trap_categorical", profile="published")
+    heavy = json.dumps({name + SUFFIX: 200 for name in episode.view.components})
+    episode.step(Action.of("deploy", design=heavy, count="1"))
+    episode.step(Action.of("submit", design=heavy))
+    values = FAMILY.score(episode.instance, episode.trace).values
+    assert values["win"] == 1
+    assert values["survival_regret"] is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "program"),
+    [
+        ("```json\n{}\n```\nNow I act.\n```python\nprint(1)\n```", "print(1)\n"),
+        ("```text\na\n```\n```python\nprint(1)\n```", "print(1)\n"),
+        ("```Python\nprint(1)\n```", "print(1)\n"),
+        ("```python3\nprint(1)", "print(1)"),
+        ("```\nfirst\n```\nor\n```py\r\nlast\n```", "last\n"),
+        ('{"program": "first"} then {"program": "last"}', "last"),
+        ("```json\n{}\n```", None),
+        ("nothing", None),
+    ],
+)
+def test_the_last_program_of_a_reply_counts(reply: str, program: str | None) -> None:
+    assert FAMILY.conversation(opened(), "plain").program(reply) == program
 
 
 def test_what_is_discovered_becomes_a_column_everywhere() -> None:

@@ -186,7 +186,8 @@ def _history(rules: Rules, path: Path, confounding: Level) -> Batch:
     designs, which, flights = _flown(path, confounding)
     chances = np.array([keep_chance(rules, physics.sheet, found) for found in designs])
     kept = kept_records(path, HISTORY, flights.returned, chances[which])
-    return Batch(HISTORY, designs, which, flights, kept)
+    past = Batch(HISTORY, designs, which, flights, kept)
+    return past.shuffled(Stream(*path, HISTORY, "order"))
 
 
 @lru_cache(maxsize=256)

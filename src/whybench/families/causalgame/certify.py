@@ -17,7 +17,7 @@ from statistics import fmean, stdev
 
 from whybench.core.canonical import Json
 from whybench.core.seeds import Stream
-from whybench.episode.instance import Instance
+from whybench.episode.instance import Instance, Profile
 from whybench.families.causalgame.agents import STRATEGIES, random_design
 from whybench.families.causalgame.bench import Bench
 from whybench.families.causalgame.catalogue import physics as physics_named
@@ -127,8 +127,8 @@ class Proof:
     def flaws(self) -> tuple[str, ...]:
         """Say what keeps the scenario from being proven."""
         found = {
-            f"not winnable: the best known design reaches {self.best_known.rate:.1%}, the bar is "
-            f"{self.bar:.1%}": not self.winnable,
+            f"not winnable: the best known design within the limits reaches "
+            f"{self.best_known.rate:.1%}, the bar is {self.bar:.1%}": not self.winnable,
             "not trapped: something that needs no experiment wins": not self.trapped,
             f"not affordable: the exact experimenter wins in {self.exact.rate:.0%} of seeds": (
                 not self.affordable
@@ -185,8 +185,8 @@ def proof(scenario: str, rules: Rules, salt: str, released: bool, seeds: int = S
         intended=fresh(built(physics, rules.intended)),
         history=tuple(fresh(design) for design in first.history.designs),
         random=_random(first),
-        exact=wins(scenario, rules, salt, "exact", seeds),
-        correlational=wins(scenario, rules, salt, "correlational", seeds),
+        exact=wins(scenario, rules, salt, "exact", seeds, released),
+        correlational=wins(scenario, rules, salt, "correlational", seeds, released),
         released=released,
     )
 
@@ -221,13 +221,13 @@ def _random(first: World) -> Estimate:
     return Estimate(fmean(rates), RANDOM_DESIGNS * DRONES_RANDOM)
 
 
-def wins(scenario: str, rules: Rules, salt: str, agent: str, seeds: int) -> Wins:
+def wins(scenario: str, rules: Rules, salt: str, agent: str, seeds: int, released: bool) -> Wins:
     """Let an agent play many seeds, beside the best known design on the same fleets."""
     best = best_design(rules.physics)
     reached, above = [], []
     for index in range(seeds):
         here = world(scenario, rules, salt, index)
-        rate = here.final(chosen(here, agent)).survival_rate
+        rate = here.final(chosen(here, agent, released)).survival_rate
         reached.append(rate)
         above.append(rate - here.final(best).survival_rate)
     spread = stdev(above)
@@ -238,9 +238,10 @@ def wins(scenario: str, rules: Rules, salt: str, agent: str, seeds: int) -> Wins
     )
 
 
-def chosen(world: World, agent: str) -> Design:
+def chosen(world: World, agent: str, released: bool) -> Design:
     """Let an agent explore a world, and return the design that it would submit."""
-    episode = DroneEpisode(Instance("", "", world.scenario, "certified", "", 0), world, Knobs())
+    profile: Profile = "published" if released else "certified"
+    episode = DroneEpisode(Instance("", "", world.scenario, profile, "", 0), world, Knobs())
     acting = STRATEGIES[agent](Bench(view(world)), luck(world, agent))
     try:
         action = next(acting)

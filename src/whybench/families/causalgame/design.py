@@ -44,13 +44,17 @@ def design(
     """
     found = {name: component.default_def for name, component in sheet.components.items()}
     for key, value in (defs or {}).items():
-        found[_component(sheet, key)] = _whole(key, value)
+        name = _component(sheet, key)
+        found[name] = _whole(key, value)
     built = tuple(found[name] for name in sheet.names)
     chosen = tuple((slot, _choice(slot, value)) for slot, value in (equipment or {}).items())
     if enforced:
         _within(sheet, built)
         for slot, choice in chosen:
             _offered(sheet, slot, choice)
+        # The same equipment in another order is the same design.
+        order = [*sheet.slots, *sheet.booleans]
+        chosen = tuple(sorted(chosen, key=lambda pair: order.index(pair[0])))
     return Design(built, chosen)
 
 

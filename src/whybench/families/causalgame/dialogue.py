@@ -23,7 +23,8 @@ MORE_TURNS, GRACE, CALLS = 10, 3, 5
 LONGEST_OUTPUT = 20_000
 """Characters of a program's output that are shown."""
 
-_FENCE = re.compile(r"```(?:python|py)?[ \t]*\r?\n(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"^```([^\n`]*)\n(.*?)(?:^```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_TAGS = {"", "py", "python", "python3"}
 
 
 class Dialogue:
@@ -71,11 +72,12 @@ class Dialogue:
 
     def program(self, text: str) -> str | None:
         """Return the last program in a reply; None if there is none."""
-        found: list[str] = _FENCE.findall(text)
-        if not found:
-            told = [entry.value.get("program") for entry in json_objects(text)]
-            found = [program for program in told if isinstance(program, str)]
-        return found[-1] if found else None
+        plain = text.replace("\r\n", "\n")
+        fences = [body for tag, body in _FENCE.findall(plain) if tag.strip().lower() in _TAGS]
+        if fences:
+            return str(fences[-1])
+        told = (entry.value.get("program") for entry in json_objects(text))
+        return next((program for program in told if isinstance(program, str)), None)
 
     def heard(self, output: str, outcome: str) -> None:
         """Take what a program printed, and how it ended."""
@@ -119,8 +121,10 @@ def paced(episode: DroneEpisode, skin: str) -> Pace:
 
     names = ", ".join(spec.name for spec in episode.actions)
     return Pace(
-        turns, GRACE, CALLS, opening, late, tell.say("spent"), tell.say("redirect", tools=names)
-    )
+        turns, GRACE, CALLS, opening, late,
+        spent=tell.say("spent"), closed=tell.say("closed"),
+        redirect=tell.say("redirect", tools=names),
+    )  # fmt: skip
 
 
 def _usage(spec: ActionSpec) -> str:

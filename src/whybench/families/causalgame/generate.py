@@ -75,7 +75,8 @@ def history(physics: Physics, rules: Rules, path: Path) -> Batch:
     flights = joined(parts).rows(order)
     chances = np.array([keep_chance(rules, physics.sheet, found) for found in designs])
     kept = kept_records(path, HISTORY, flights.returned, chances[which])
-    return Batch(HISTORY, designs, which, flights, kept)
+    past = Batch(HISTORY, designs, which, flights, kept)
+    return past.shuffled(Stream(*path, HISTORY, "order")) if plan.shuffled else past
 
 
 def cohort_of_each(plan: History) -> Ints:

@@ -13,6 +13,9 @@ NAME = "causalgame"
 SIZE = 100
 """Instances of a scenario."""
 
+MOST_LOOKS = 200
+"""So many actions that change nothing are carried out before an episode ends."""
+
 ALL = "all"
 KNOBS = "knobs"
 

@@ -93,16 +93,16 @@ def _flipped(noise: Noise, level: Floats, path: Path) -> Bools:
 def visible(world: World, batch: Batch, seen: Measured) -> list[int]:
     """Return the drones whose records are shown, in their order.
 
-    Where survivors are not counted, a deployment shows a sample of them whose size tells nothing.
+    Where survivors are not counted, a deployment shows a sample of them whose size tells nothing:
+    if too few came back it is filled up from further flights of the design.
     """
     if batch is world.history or world.rules.counts:
         return [int(drone) for drone in np.flatnonzero(seen.returned | batch.kept)]
     survivors = [int(drone) for drone in np.flatnonzero(seen.returned)]
+    own = [drone for drone in survivors if drone < len(batch)]
     luck = Stream(*world.path, batch.name, "sample")
-    if not survivors:
-        return []
-    whole, rest = divmod(SAMPLE, len(survivors))
-    return sorted(luck.sample(survivors, rest) + survivors * whole)
+    shown = luck.sample(own, min(SAMPLE, len(own)))
+    return sorted(shown) + survivors[len(own) : len(own) + SAMPLE - len(shown)]
 
 
 def table(

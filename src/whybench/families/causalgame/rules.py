@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from string import ascii_uppercase
 
@@ -20,7 +21,7 @@ from whybench.episode.observation import OK, Observation
 from whybench.families.causalgame.design import SUFFIX, Design, design
 from whybench.families.causalgame.flight import Flights
 from whybench.families.causalgame.judging.claims import Belief, beliefs
-from whybench.families.causalgame.params import Knobs
+from whybench.families.causalgame.params import MOST_LOOKS, Knobs
 from whybench.families.causalgame.records import (
     RELEASED_RESULTS,
     Cell,
@@ -38,12 +39,11 @@ from whybench.families.causalgame.world import Batch, World
 QUESTIONS = ("success", "determinants", "failures", "conclusion")
 """What a report answers, each in a text of its own."""
 
+_DIGITS = re.compile("[0-9]{1,9}")
+
 LONGEST_QUESTION = 500
 LONGEST_TEXT = 20_000
 """Characters of a question, and of each part of a report or of a design."""
-
-MOST_LOOKS = 200
-"""So many actions that change nothing are carried out before an episode ends."""
 
 
 class DroneEpisode(Episode):
@@ -191,7 +191,7 @@ class DroneEpisode(Episode):
         ]
 
     def _designs(self) -> list[Design]:
-        """Return all designs with records, each once, in the order of their first flight."""
+        """Return all designs with records, each once: those of the history, then the deployed."""
         flown = [*self.world.history.designs, *(batch.designs[0] for batch in self.batches)]
         return list(dict.fromkeys(flown))
 
@@ -284,7 +284,7 @@ class DroneEpisode(Episode):
         only = (*RELEASED_RESULTS, *self.discovered) if self.released else None
         noise = self.world.rules.noise
         exact = noise is not None and not noise.everywhere
-        returned = batch.flights.returned if exact else seen.returned
+        returned = (batch.flights.returned if exact else seen.returned)[: len(batch)]
         hits = batch.flights.hit_count if exact else seen.columns["hit_count"]
         shown: dict[str, Json] = {"deployed": len(batch), "design": place}
         if self.view.counts:
@@ -308,11 +308,11 @@ class DroneEpisode(Episode):
 
     def _read_count(self, value: object) -> int:
         most = self.view.most_per_deploy
-        text = value.strip() if isinstance(value, str) else value
-        try:
-            count = int(text) if isinstance(text, int | str) and text is not True else 0
-        except ValueError:
-            count = 0
+        count = 0
+        if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
+            count = int(value)
+        elif isinstance(value, int | float) and value is not True:
+            count = next((n for n in range(1, most + 1) if n == value), 0)
         if not 1 <= count <= most:
             raise ValueError(f"`count` is a whole number from 1 to {most}")
         return count
@@ -406,6 +406,10 @@ def _object(args: Record, name: str) -> dict[str, object] | None:
         value = thaw(value)
     if not isinstance(value, dict):
         raise ValueError(f"`{name}` is an object, or its JSON text")
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        raise ValueError(f"`{name}` holds characters that are none") from None
     return value
 
 

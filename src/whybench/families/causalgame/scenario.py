@@ -41,6 +41,8 @@ class History(Frozen):
     cohorts: tuple[Cohort, ...] = ()
     pattern: tuple[int, ...] = ()
     """Which cohort each record belongs to, over and over; empty: one after the other."""
+    shuffled: bool = False
+    """Whether records stand in random order: in a rota, every gap tells of a hidden failure."""
 
 
 class Noise(Frozen):

@@ -51,7 +51,7 @@ def score(episode: DroneEpisode, best: float, default: float) -> Score:
     rate = episode.survival_rate
     outcome = outcome_of(episode)
     regret = None
-    if rate is not None and best - default > LEAST_SPREAD:
+    if rate is not None and best - default > LEAST_SPREAD and within_limits(episode):
         regret = (best - rate) / (best - default)
     values: dict[str, Json] = {
         "win": float(episode.won),
@@ -116,6 +116,15 @@ def faithful(episode: DroneEpisode) -> float | None:
     """Tell whether no figure in the report contradicts the episode."""
     case = case_of(episode)
     return None if case is None else float(not checked(case.report, case.outcome).wrong)
+
+
+def within_limits(episode: DroneEpisode) -> bool:
+    """Tell whether the fleet's design keeps to ranges and budget; the release asks nobody to."""
+    built, view = episode.submitted, episode.view
+    low, high = view.def_range
+    return built is not None and (
+        built.total <= view.total_def_budget and all(low <= value <= high for value in built.defs)
+    )
 
 
 def outcome_of(episode: DroneEpisode) -> str:

@@ -10,6 +10,7 @@ from whybench.core.canonical import thaw
 from whybench.episode.observation import OVER, Observation
 from whybench.episode.skin import paragraphs, shelf
 from whybench.families.causalgame.design import SUFFIX
+from whybench.families.causalgame.params import MOST_LOOKS
 from whybench.families.causalgame.records import SAMPLE
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Telling:
             "high": high,
             "budget": view.total_def_budget,
             "errors": self._episode.max_errors,
+            "looks": MOST_LOOKS,
             "first": view.components[0] + SUFFIX,
             "sign": self._episode.world.call_sign,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whybench.families.causalgame.records import measured, visible
 from whybench.families.causalgame.scenario import Rules
 from whybench.families.causalgame.sheet import Sheet
 from whybench.families.causalgame.world import World
@@ -65,7 +66,7 @@ def view(world: World) -> View:
         keep_failed=rules.keep_failed,
         counts=rules.counts,
         queries=rules.queries,
-        history=int(world.history.kept.sum()),
+        history=len(visible(world, world.history, measured(world, world.history, ()))),
         warning=rules.warning,
         storms=world.forecast,
         noisy=rules.noise is not None,

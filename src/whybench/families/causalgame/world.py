@@ -7,7 +7,7 @@ scenarios with the same physics, salt and index, meet the same drones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,6 +19,9 @@ from whybench.families.causalgame.flight import Flights, fly
 from whybench.families.causalgame.physics import Physics
 from whybench.families.causalgame.scenario import Rules
 from whybench.families.causalgame.sheet import Sheet
+
+RESERVE = 100
+"""Further flights of a deployment whose survivors are not counted: of these some return."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +37,21 @@ class Batch:
     kept: Bools
     """Whose record can be seen: every survivor's, and of failures a share."""
 
+    reserve: int = 0
+    """So many of the last flights are not part of the batch: they fill up a sample of survivors."""
+
     def __len__(self) -> int:
-        return len(self.flights)
+        return len(self.flights) - self.reserve
+
+    def shuffled(self, luck: Stream) -> Batch:
+        """Return the batch with its records in another order."""
+        order = np.array(luck.shuffled(range(len(self))), dtype=np.int64)
+        return replace(
+            self,
+            which=self.which[order],
+            flights=self.flights.rows(order),
+            kept=self.kept[order],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,11 +72,13 @@ class World:
     def deploy(self, number: int, design: Design, count: int) -> Batch:
         """Fly the deployment of this number, in the weather and zones of exploration."""
         name = f"deploy-{number}"
-        drones = fleet(self.physics.layout, Stream(*self.path, name), count)
+        reserve = 0 if self.rules.counts else RESERVE
+        drones = fleet(self.physics.layout, Stream(*self.path, name), count + reserve)
         flights = fly(self.physics, drones, design, "stage1")
         chance = keep_chance(self.rules, self.physics.sheet, design)
         kept = kept_records(self.path, name, flights.returned, chance)
-        return Batch(name, (design,), np.zeros(count, dtype=np.int64), flights, kept)
+        which = np.zeros(len(drones), dtype=np.int64)
+        return Batch(name, (design,), which, flights, kept, reserve)
 
     def final(self, design: Design) -> Flights:
         """Fly the fleet that is scored."""

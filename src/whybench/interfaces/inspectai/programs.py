@@ -51,7 +51,8 @@ def analysis_tool(state: TaskState, talk: Coding, redirect: str) -> ToolDef:
     spec = talk.analysis
 
     async def analyse(program: str) -> str:
-        ran = await shop.run(talk.program(program) or program, talk.data)
+        fenced = talk.program(program) if program.lstrip().startswith("```") else None
+        ran = await shop.run(fenced or program, talk.data)
         noted(state, ran)
         return ran.output if ran.outcome == "ok" else f"{ran.output}\n[{ran.outcome}]"
 

@@ -4,8 +4,10 @@ Annotations are evaluated here, not postponed: Inspect reads those of a tool at 
 would compile postponed ones each time.
 """
 
+import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inspect_ai.model import (
     ChatMessage,
@@ -83,19 +85,30 @@ async def _turn(
         state.messages.append(message)
         for call in message.tool_calls or ():
             made += 1
-            if made > pace.calls or episode.done or call.function in closed:
+            if call.function in closed:
+                state.messages.append(_refusal(call, pace.closed))
+            elif made > pace.calls or episode.done:
                 state.messages.append(_refusal(call, pace.spent))
             elif call.function in extra:
                 answers = (await execute_tools([_alone(message, call)], tools)).messages
                 state.messages.extend(answers)
             else:
-                await _call(state, episode, message, call, tools)
+                await _call(state, episode, message, _as_text(call), tools)
         if not message.tool_calls:
             if _CLIENT.search(message.text):
                 state.messages.append(ChatMessageUser(content=pace.redirect))
                 made += 1
                 continue
             return
+
+
+def _as_text(call: ToolCall) -> ToolCall:
+    """Return a call as our tools take it: other values as their JSON text, nulls left out."""
+    given = {name: value for name, value in call.arguments.items() if value is not None}
+    texts = {
+        n: value if isinstance(value, str) else json.dumps(value) for n, value in given.items()
+    }
+    return replace(call, arguments=texts)
 
 
 def _refusal(call: ToolCall, reason: str) -> ChatMessageTool:
@@ -116,7 +129,7 @@ async def _call(
 ) -> None:
     """Run one call; one that Inspect rejects before it reaches a tool is an episode's error."""
     before = episode.count
-    alone = message if len(message.tool_calls or ()) == 1 else _alone(message, call)
+    alone = message if message.tool_calls == [call] else _alone(message, call)
     result = await execute_tools([alone], tools)
     state.messages.extend(result.messages)
     if episode.count == before:

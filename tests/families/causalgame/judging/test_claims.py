@@ -1,6 +1,7 @@
 """Claims are true or false by simulation; beliefs are read; distance counts both kinds of error."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -144,7 +145,7 @@ def test_distance_of_the_truth_of_nothing_and_of_all_errors(name: str) -> None:
     assert distance(known, []).total == 4
     assert distance(known, false).total == 7
     assert distance(known, [*golden, *false]).total == 3
-    told = json.dumps([{"cause": b.cause, "effect": b.effect, "sign": b.sign} for b in golden])
+    told = json.dumps([asdict(belief) for belief in golden])
     assert distance(known, beliefs(told)).missing == ()
 
 

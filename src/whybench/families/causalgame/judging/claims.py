@@ -149,7 +149,12 @@ def beliefs(text: Json) -> tuple[Belief, ...]:
         raise ValueError(f"beliefs must be a list: give [{FORM}]")
     if len(text) > MOST:
         raise ValueError(f"{len(text)} beliefs are too many: give at most {MOST}")
-    return tuple(_belief(number, entry) for number, entry in enumerate(text, 1))
+    found = tuple(_belief(number, entry) for number, entry in enumerate(text, 1))
+    signs: dict[tuple[str, str, str], Sign] = {}
+    for number, held in enumerate(found, 1):
+        if signs.setdefault((held.cause, held.effect, held.when), held.sign) != held.sign:
+            raise ValueError(f"belief {number} contradicts another one: give one sign for each")
+    return found
 
 
 def _belief(number: int, entry: Json) -> Belief:
