@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 
 from whybench.interfaces.inspectai.bubblewrap import Bubblewrap
@@ -39,6 +40,10 @@ async def sample(limits: Limits = SMALL) -> AsyncIterator[Bubblewrap]:
     finally:
         await Bubblewrap.sample_cleanup("test", limits, environments, False)
     assert not box.room.running
+    for _ in range(20):  # the kernel takes a moment to take a gigabyte back
+        if not in_space(space):
+            return
+        await anyio.sleep(0.1)
     assert not in_space(space)
 
 

@@ -42,7 +42,7 @@ async def test_files_last_from_command_to_command_and_processes_do_not() -> None
         await box.write_file("bytes", b"\xff\x00")
         assert await box.read_file("bytes", text=False) == b"\xff\x00"
         shown = await box.exec(["sh", "-c", "pwd; cat; ls; sleep 60 & exit 7"], input="given ")
-        assert (shown.returncode, shown.stdout) == (7, "/work\ngiven bytes\ndeep\n")
+        assert (shown.returncode, shown.stdout) == (7, "/desk\ngiven bytes\ndeep\n")
         alive = await box.exec(["sh", "-c", "cat /proc/[0-9]*/cmdline"], cwd="deep")
         assert "sleep" not in alive.stdout
         with pytest.raises(FileNotFoundError):

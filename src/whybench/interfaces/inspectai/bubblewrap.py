@@ -28,7 +28,7 @@ from whybench.interfaces.inspectai.sandbox.room import Room, open_room
 from whybench.interfaces.inspectai.sandbox.system import PROGRAMS, SITE, tools
 
 NAME = "bwrap"
-WORK = "/work"
+WORK = "/desk"
 """The work directory, inside."""
 
 USERS = ("agent", "1000")
@@ -278,7 +278,7 @@ class Bubblewrap(SandboxEnvironment):
             "--proc", "/proc", "--dev", "/dev",
             "--bind", f"{disk}/shm", "/dev/shm",  # noqa: S108 - inside
             "--remount-ro", "/dev",
-            "--bind", f"{disk}/work", WORK,
+            "--bind", f"{disk}/desk", WORK,
             "--bind", f"{disk}/tmp", "/tmp",  # noqa: S108 - inside
             "--bind", post, "/var/tmp",  # noqa: S108 - inside
         ]  # fmt: skip

@@ -154,7 +154,7 @@ def _first(told: int) -> str:
 def _inside(first: str) -> list[Path]:
     """Return the processes inside, from the list that they see themselves."""
     try:
-        processes = list(Path(f"/proc/{first}/root/proc").iterdir())
+        processes = list(Path("/proc", str(first), "root", "proc").iterdir())
     except OSError:
         return []
     return [process for process in processes if process.name.isdecimal()]

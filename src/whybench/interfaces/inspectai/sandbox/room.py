@@ -40,11 +40,11 @@ mkdir "$root" "$stage/disk" "$stage/post" "$stage/empty"
 mount -t tmpfs -o "size=$disk,nr_inodes=$inodes,mode=0711,nosuid,nodev" disk "$stage/disk"
 mount -t tmpfs -o "size=$post,nr_inodes=$post_inodes,mode=0700,uid=$uid,gid=$uid,nosuid,nodev" \
   post "$stage/post"
-for name in work tmp shm; do
+for name in desk tmp shm; do
   mkdir -m 0700 "$stage/disk/$name"
   chown "$uid:$uid" "$stage/disk/$name"
 done
-mkdir -p "$root/proc" "$root/dev" "$root/work" "$root/tmp" "$root/var/tmp" "$root/etc" \
+mkdir -p "$root/proc" "$root/dev" "$root/desk" "$root/tmp" "$root/var/tmp" "$root/etc" \
   "$root/PROGRAMS" "$root/SITE"
 while [ "$1" != -- ]; do cp -P "$1" "$root$1"; shift; done; shift
 while [ "$1" != -- ]; do
@@ -63,7 +63,7 @@ while [ $# -gt 0 ]; do
   if [ -e "/etc/$1" ]; then cp -L "/etc/$1" "$root/etc/$1"; fi
   shift
 done
-echo 'agent:x:1000:1000::/work:/bin/sh' >"$root/etc/passwd"
+echo 'agent:x:1000:1000::/desk:/bin/sh' >"$root/etc/passwd"
 echo 'agent:x:1000:' >"$root/etc/group"
 ln -s "$python" "$root/PROGRAMS/python3"
 ln -s python3 "$root/PROGRAMS/python"
