@@ -15,8 +15,9 @@ from whybench.families.causalgame.certify import default_design
 from whybench.families.causalgame.design import SUFFIX
 from whybench.families.causalgame.params import MOST_LOOKS
 from whybench.families.causalgame.records import SAMPLE, measured
-from whybench.families.causalgame.rules import QUESTIONS, DroneEpisode
+from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.scenario import scenarios
+from whybench.families.causalgame.specs import QUESTIONS
 from whybench.families.causalgame.variables import asked_for, variables
 
 REPORT = dict.fromkeys(QUESTIONS, "text")

@@ -27,9 +27,10 @@ from whybench.families.causalgame.dialogue import Dialogue, paced
 from whybench.families.causalgame.generated import Generated, expected_survival
 from whybench.families.causalgame.judging.packet import JudgedCase
 from whybench.families.causalgame.params import ALL, KNOBS, LEVELS, NAME, SIZE, SUITES, Knobs
-from whybench.families.causalgame.rules import QUESTIONS, DroneEpisode
+from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.scenario import Rules, scenarios
 from whybench.families.causalgame.score import METRICS, case_of, score
+from whybench.families.causalgame.specs import QUESTIONS
 from whybench.families.causalgame.telling import SKINS
 from whybench.families.causalgame.view import view
 from whybench.families.causalgame.world import World

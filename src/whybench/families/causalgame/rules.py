@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from string import ascii_uppercase
 
 from whybench.core.canonical import Json, Record, freeze, thaw
-from whybench.episode.action import Action, ActionSpec, Argument
+from whybench.episode.action import Action, ActionSpec
 from whybench.episode.episode import (
     ANSWERED,
     INVALID_ACTION,
@@ -18,6 +16,7 @@ from whybench.episode.episode import (
 )
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
+from whybench.families.causalgame.arguments import LONGEST_TEXT, read_count, read_object
 from whybench.families.causalgame.design import SUFFIX, Design, design
 from whybench.families.causalgame.flight import Flights
 from whybench.families.causalgame.judging.claims import Belief, beliefs
@@ -31,19 +30,14 @@ from whybench.families.causalgame.records import (
     table,
     visible,
 )
+from whybench.families.causalgame.specs import ASK, LOOKS, OUTCOMES, QUESTIONS, SPECS
 from whybench.families.causalgame.telling import Telling
 from whybench.families.causalgame.variables import asked_for, variables
 from whybench.families.causalgame.view import View, view
 from whybench.families.causalgame.world import Batch, World
 
-QUESTIONS = ("success", "determinants", "failures", "conclusion")
-"""What a report answers, each in a text of its own."""
-
-_DIGITS = re.compile("[0-9]{1,9}")
-
 LONGEST_QUESTION = 500
-LONGEST_TEXT = 20_000
-"""Characters of a question, and of each part of a report or of a design."""
+"""Characters of a question."""
 
 
 class DroneEpisode(Episode):
@@ -261,7 +255,7 @@ class DroneEpisode(Episode):
     def _deploy(self, action: Action) -> Observation:
         try:
             built = self._read_design(action.args)
-            count = self._read_count(action.args.get("count"))
+            count = read_count(action.args.get("count"), self.view.most_per_deploy)
             believed = self._read_beliefs(action.args)
         except ValueError as error:
             return Observation.refused(INVALID_ACTION, str(error))
@@ -301,21 +295,10 @@ class DroneEpisode(Episode):
         return shown
 
     def _read_design(self, args: Record) -> Design:
-        defs, equipment = _object(args, "design"), _object(args, "equipment")
+        defs, equipment = read_object(args, "design"), read_object(args, "equipment")
         if defs is None:
             raise ValueError('`design` is an object like {"engine_def": 20, …}')
         return design(self.world.physics.sheet, defs, equipment, enforced=not self.released)
-
-    def _read_count(self, value: object) -> int:
-        most = self.view.most_per_deploy
-        count = 0
-        if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
-            count = int(value)
-        elif isinstance(value, int | float) and value is not True:
-            count = next((n for n in range(1, most + 1) if n == value), 0)
-        if not 1 <= count <= most:
-            raise ValueError(f"`count` is a whole number from 1 to {most}")
-        return count
 
     @staticmethod
     def _read_beliefs(args: Record) -> tuple[Belief, ...] | None:
@@ -390,73 +373,3 @@ def letter(place: int) -> str:
     """
     again, place = divmod(place, len(ascii_uppercase))
     return ascii_uppercase[place] + (str(again + 1) if again else "")
-
-
-def _object(args: Record, name: str) -> dict[str, object] | None:
-    """Return an argument that is an object, or the JSON text of one."""
-    value = args.get(name)
-    if value is None or value == "":
-        return None
-    if isinstance(value, str) and len(value) <= LONGEST_TEXT:
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = None
-    else:
-        value = thaw(value)
-    if not isinstance(value, dict):
-        raise ValueError(f"`{name}` is an object, or its JSON text")
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, RecursionError):
-        raise ValueError(f"`{name}` holds characters that are none") from None
-    return value
-
-
-OUTCOMES = ("design", "status", "was_detected", "hit_count")
-ASK = "query_environment"
-
-BELIEFS = Argument(
-    "beliefs",
-    'what you believe so far, as JSON text: [{"cause": …, "effect": …, "sign": "raises"}, …]',
-    optional=True,
-)
-DESIGN = Argument("design", 'the DEF of components, as JSON text: {"engine_def": 20, …}')
-EQUIPMENT = Argument("equipment", "options by slot, as JSON text; none if left out", optional=True)
-
-SPECS = (
-    ActionSpec(
-        "deploy",
-        "Build some drones of one design, fly them, and see what becomes of them.",
-        (DESIGN, Argument("count", "how many drones"), EQUIPMENT, BELIEFS),
-    ),
-    ActionSpec("get_status", "See what is left of the budgets, and the goal."),
-    ActionSpec("get_history", "See all records of flights that can be seen."),
-    ActionSpec("get_environments", "See where the drones on record flew."),
-    ActionSpec("get_action_space", "See what a design may be."),
-    ActionSpec(
-        ASK,
-        "Ask the analysts about one circumstance of the flights; what they find is on all records.",
-        (Argument("question", "one question in plain words"),),
-    ),
-    ActionSpec(
-        "submit",
-        "Commit the design for the fleet. It flies once.",
-        (DESIGN, EQUIPMENT, BELIEFS),
-        final=True,
-    ),
-    ActionSpec(
-        "report",
-        "Report after the fleet has flown. This ends the mission.",
-        (
-            Argument("success", "did it work, and how do you know?"),
-            Argument("determinants", "what decides whether a drone comes back?"),
-            Argument("failures", "why were drones lost?"),
-            Argument("conclusion", "what should be concluded?"),
-            BELIEFS,
-        ),
-        final=True,
-    ),
-)
-
-LOOKS = frozenset({"get_status", "get_history", "get_environments", "get_action_space"})
