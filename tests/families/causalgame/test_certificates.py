@@ -40,6 +40,12 @@ def test_the_best_known_design_wins_with_every_fleet(name: str) -> None:
         assert FAMILY._landmarks(instance)[0] >= scenarios()[name].certified.threshold
 
 
+def test_an_instance_whose_fleet_no_known_design_brings_home_is_not_proven() -> None:
+    instance = FAMILY.suite("antenna_trap", knobs={"threshold": 0.99})[0]
+    assert not FAMILY.certify(instance).solvable
+    assert FAMILY.certify(instance).defects()
+
+
 @pytest.mark.parametrize("name", list(scenarios()))
 def test_exactly_three_published_scenarios_cannot_be_won(name: str) -> None:
     rules = scenarios()[name].published
