@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from whybench.interfaces.recite_commands import app as recite_commands
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -23,6 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(recite_commands, name="recite")
 
 SuiteArg = Annotated[str, typer.Argument(metavar="SUITE", help="family/suite, see `whybench list`")]
 Profile = Annotated[str, typer.Option(help="certified or published")]

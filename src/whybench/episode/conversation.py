@@ -54,6 +54,17 @@ class Conversation(Protocol):
 
 
 @runtime_checkable
+class Mendable(Conversation, Protocol):
+    """A conversation whose replies a second model may put into form, without adding anything."""
+
+    def broken(self, text: str) -> str | None:
+        """Return what to ask the second model; None if the reply can be taken as it is."""
+
+    def mended(self, text: str, by_second: str) -> None:
+        """Take a reply as the second model put it, or as it was if that is no better."""
+
+
+@runtime_checkable
 class Coding(Conversation, Protocol):
     """A conversation in programs, for a door that has a sandbox."""
 

@@ -213,6 +213,9 @@ class Family(ABC, Generic[World]):
             if not step.observation.is_error and step.action.name != self.final_action
         )
 
+    excluded: frozenset[str] = frozenset()
+    """Outcomes that are left out of every average, and counted by name."""
+
     final_action: str = "answer"
     """The name of the action that ends an episode; see `submission` for its arguments."""
 

@@ -12,6 +12,9 @@ from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FOR
 UNFINISHED = "unfinished"
 """The outcome of an episode that was left open: the agent gave up, or an engine's limit struck."""
 
+CONTEXT_EXCEEDED = "context_exceeded"
+"""The outcome of an episode that a model could not take in or go on with: its context is full."""
+
 ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
 """How an episode may end without an answer."""
 

@@ -22,6 +22,8 @@ CLUSTER = "cluster"
 """Key of the opaque cluster id in a sample's metadata."""
 GIVEN = "given"
 """Key of another run's experiments in a sample's metadata (evidence `yoked`)."""
+EXCEEDED = "whybench:context_exceeded"
+"""Key in a sample's store that says that the model's context was full."""
 EPISODE = "whybench:episode"
 """Key of the record in a sample's store."""
 

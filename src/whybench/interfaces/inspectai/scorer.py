@@ -10,9 +10,9 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from whybench.core.canonical import thaw
-from whybench.episode.score import UNFINISHED
+from whybench.episode.score import CONTEXT_EXCEEDED, UNFINISHED
 from whybench.interfaces.inspectai.metrics import figures
-from whybench.interfaces.inspectai.record import EPISODE, crashed, from_store, located
+from whybench.interfaces.inspectai.record import EPISODE, EXCEEDED, crashed, from_store, located
 
 
 @scorer(metrics=[figures()])
@@ -29,8 +29,12 @@ def episode_score() -> Scorer:
         if stored is None or crashed(stored):
             return Score.unscored(reason="scoring_failed", explanation="the solver crashed")
         found = family.score(instance, from_store(family, instance, stored))
-        outcome = _limit() or found.outcome if found.outcome == UNFINISHED else found.outcome
+        outcome = found.outcome
+        if outcome == UNFINISHED:
+            outcome = CONTEXT_EXCEEDED if state.store.get(EXCEEDED) else _limit() or outcome
         values = found.values.asdict()
+        if outcome in family.excluded:
+            values = dict.fromkeys(values)
         shown = [metric.name for metric in family.metrics if metric.role != "detail"]
         return Score(
             value={name: math.nan if values[name] is None else values[name] for name in shown},

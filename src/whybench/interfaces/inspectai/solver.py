@@ -8,6 +8,7 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
+    Model,
     ResponseSchema,
     get_model,
 )
@@ -15,20 +16,24 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, LimitExceededError, sandbox
 
 from whybench.episode.action import Action
-from whybench.episode.conversation import Coding, Conversation, Turn
+from whybench.episode.conversation import Coding, Conversation, Mendable, Turn
 from whybench.episode.episode import Episode
 from whybench.episode.trace import Evidence
 from whybench.interfaces.inspectai.programs import analysis_tool, client_methods, noted
 from whybench.interfaces.inspectai.record import (
     EPISODE,
+    EXCEEDED,
     GIVEN,
     LIVE,
     Live,
     located,
     to_store,
 )
-from whybench.interfaces.inspectai.tooluse import use_tools, use_tools_in_turns
+from whybench.interfaces.inspectai.tooluse import is_full, use_tools, use_tools_in_turns
 from whybench.interfaces.inspectai.workshop import Workshop
+
+REPAIR = "repair"
+"""The model role of a second model that puts replies into form."""
 
 TOOLS = "tools"
 """The protocol of function calling; any other is a name that a family gives its conversation."""
@@ -41,10 +46,13 @@ def play_episode(
     evidence: Evidence = "own",
     schema: bool = False,
     analysis: bool = False,
+    repair: str | bool = False,
 ) -> Solver:
     """Play a sample's episode.
 
-    With `analysis` a model that calls tools may also run programs in the sample's sandbox.
+    With `analysis` a model that calls tools may also run programs in the sample's sandbox. With
+    `repair` a second model (true: the model role `repair`) puts replies into form that cannot be
+    read, where a family allows it.
 
     The episode lives here and its actions go into the store once, at the end, whatever ends it.
     """
@@ -61,7 +69,7 @@ def play_episode(
             pace = family.pace(episode, skin)
             if protocol != TOOLS:
                 live.talk = talk
-                await _converse(state, talk, episode, schema)
+                await _converse(state, talk, episode, schema, repair)
             elif pace is None:
                 await use_tools(state, episode, skin)
             else:
@@ -74,15 +82,20 @@ def play_episode(
             raise
         finally:
             LIVE.reset(token)
+            if is_full(state) and not episode.done:
+                state.store.set(EXCEEDED, True)
             state.store.set(EPISODE, to_store(episode.trace, crashed))
         return state
 
     return solve
 
 
-async def _converse(state: TaskState, talk: Conversation, episode: Episode, schema: bool) -> None:
+async def _converse(
+    state: TaskState, talk: Conversation, episode: Episode, schema: bool, repair: str | bool
+) -> None:
     """Take turns; where the model writes programs, run them in the sample's sandbox."""
     model = get_model()
+    second = _second(repair)
     coding = talk if isinstance(talk, Coding) else None
     shop = None if coding is None else Workshop(sandbox(), client_methods(episode, coding))
     state.messages = [ChatMessageSystem(content=talk.system)]
@@ -93,14 +106,36 @@ async def _converse(state: TaskState, talk: Conversation, episode: Episode, sche
         config = _with_schema(turn) if schema else GenerateConfig()
         state.output = await model.generate(state.messages, config=config)
         state.messages.append(state.output.message)
+        if is_full(state):
+            return
         said = state.output.completion
         program = None if coding is None else coding.program(said)
+        if second is not None and isinstance(talk, Mendable):
+            await _mended(talk, said, second)
+            continue
         if coding is None or shop is None or program is None:
             talk.reply(said)
             continue
         ran = await shop.run(program, coding.data)
         noted(state, ran)
         coding.heard(ran.output, ran.outcome)
+
+
+def _second(repair: str | bool) -> Model | None:
+    """Return the model that puts replies into form, if one is asked for."""
+    if isinstance(repair, bool):
+        return get_model(role=REPAIR, required=True) if repair else None
+    return get_model(repair)
+
+
+async def _mended(talk: Mendable, said: str, second: Model) -> None:
+    """Take a reply, put into form by a second model if it cannot be read."""
+    question = talk.broken(said)
+    if question is None:
+        talk.reply(said)
+        return
+    output = await second.generate(question, config=GenerateConfig(temperature=0.0))
+    talk.mended(said, output.completion if output.stop_reason == "stop" else "")
 
 
 def _with_schema(turn: Turn) -> GenerateConfig:

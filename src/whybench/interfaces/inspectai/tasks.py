@@ -19,6 +19,7 @@ from whybench.episode.family import Suite, find_suite
 from whybench.episode.instance import Instance
 from whybench.episode.trace import EVIDENCE, Evidence
 from whybench.interfaces.inspectai.bubblewrap import NAME as BWRAP
+from whybench.interfaces.inspectai.graph_judge import graph_judge
 from whybench.interfaces.inspectai.judge import report_judge
 from whybench.interfaces.inspectai.metrics import figures
 from whybench.interfaces.inspectai.pairing import verify_gain
@@ -232,6 +233,41 @@ def causalgame(
     )  # fmt: skip
 
 
+@task
+def recite(
+    suite: str = "made_short",
+    protocol: str = "dialogue",
+    skin: str = "plain",
+    profile: str = "certified",
+    salt: str = "public",
+    schema: bool = False,
+    repair: str | bool = False,
+    judge: str | list[str] | bool = False,
+    allow_self: bool = False,
+    **knobs: Any,
+) -> Task:
+    """ReCITE: read a long document and return the causal graph that it describes.
+
+    Args:
+        suite: made_short, made_long, made_ladder, standard or name_assisted.
+        protocol: `dialogue` (one answer in JSON) or `tools` (`submit`).
+        skin: Wording of the prompts: plain or terse.
+        profile: `certified`, or `published` for comparison with published figures.
+        salt: Another salt gives other documents.
+        schema: Constrain replies by a JSON schema.
+        repair: A second model that puts unreadable replies into form; true: the role `repair`.
+        judge: A model, or several, that judge the graph; true: the model role `judge`.
+        allow_self: Let a model judge itself, to test the plumbing; such scores are labelled.
+        **knobs: names, similarity, max_errors, data, filter, nodes, length, field, explicit,
+            implicit, stated, implied, distractors.
+
+    """
+    found = find_suite(f"recite/{suite}", profile=profile, salt=salt, knobs=knobs)
+    judges = None if isinstance(judge, bool) else judge
+    scorers = [graph_judge(judges, allow_self=allow_self)] if judge else []
+    return build([found], protocol, skin, "own", None, schema, scorers=scorers, repair=repair)
+
+
 def build(
     suites: Sequence[Suite],
     protocol: str,
@@ -244,6 +280,7 @@ def build(
     sandbox: SandboxEnvironmentType | None = None,
     analysis: bool = False,
     scorers: Sequence[Scorer] = (),
+    repair: str | bool = False,
 ) -> Task:
     """Make a task of any family's suite; of several to compare, equal places stand together."""
     suite = suites[0]
@@ -260,7 +297,7 @@ def build(
     made = samples(suite, instances, protocol, skin, kind, given)
     return Task(
         dataset=MemoryDataset(made, name=suite.path),
-        solver=play_episode(protocol, skin, kind, schema, analysis),
+        solver=play_episode(protocol, skin, kind, schema, analysis, repair),
         scorer=[episode_score(), *scorers],
         sandbox=sandbox,
         metrics=None if metrics is None else list(metrics),

@@ -39,6 +39,8 @@ async def use_tools(state: TaskState, episode: Episode, skin: str) -> None:
         state.output = await model.generate(state.messages, tools=tools)
         message = state.output.message
         state.messages.append(message)
+        if is_full(state):
+            return
         for call in message.tool_calls or ():
             if not episode.done:
                 await _call(state, episode, message, call, tools)
@@ -65,7 +67,7 @@ async def use_tools_in_turns(
         offered = [tool for tool in tools if tool.name in final] if late else [*tools, *extra]
         closed = {tool.name for tool in (*tools, *extra)} - {tool.name for tool in offered}
         await _turn(state, episode, pace, offered, {tool.name for tool in extra}, closed)
-        if episode.done:
+        if episode.done or is_full(state):
             return
 
 
@@ -83,6 +85,8 @@ async def _turn(
         state.output = await model.generate(state.messages, tools=tools)
         message = state.output.message
         state.messages.append(message)
+        if is_full(state):
+            return
         for call in message.tool_calls or ():
             made += 1
             if call.function in closed:
@@ -100,6 +104,11 @@ async def _turn(
                 made += 1
                 continue
             return
+
+
+def is_full(state: TaskState) -> bool:
+    """Tell whether the model's context was full, so that its last reply is none."""
+    return state.output.stop_reason == "model_length"
 
 
 def _as_text(call: ToolCall) -> ToolCall:

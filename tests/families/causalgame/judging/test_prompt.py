@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from whybench import CANARY
+from whybench.episode.fence import CUT, INVISIBLE, LONGEST, fence, fenced
 from whybench.families.causalgame.judging.claims import claims
-from whybench.families.causalgame.judging.fence import CUT, INVISIBLE, LONGEST, fence, fenced
 from whybench.families.causalgame.judging.packet import (
     REPORTS,
     JudgedCase,

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from whybench.families.causalgame.judging.fence import visible
+from whybench.episode.fence import visible
 from whybench.families.causalgame.judging.packet import Outcome, Report
 from whybench.families.causalgame.judging.rubric import Mechanical
 

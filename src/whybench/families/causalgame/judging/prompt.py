@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from whybench import CANARY
 from whybench.core.canonical import canonical_json
+from whybench.episode.fence import Fence, fence, fenced
+from whybench.episode.question import CASE, Question
 from whybench.episode.skin import Skin, read_skin
 from whybench.families.causalgame.judging.checks import checked, told
 from whybench.families.causalgame.judging.claims import Claim
-from whybench.families.causalgame.judging.fence import Fence, fence, fenced
 from whybench.families.causalgame.judging.packet import JudgedCase, Report, task_report, truth_lines
 from whybench.families.causalgame.judging.questionnaire import answers_schema, numbered
 from whybench.families.causalgame.judging.rubric import Rubric
-from whybench.families.causalgame.judging.verdict import CASE, schema
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A prompt for a judge, the shape of its reply, and the word that makes it the judge's."""
-
-    prompt: str
-    schema: dict[str, Any]
-    word: str
+from whybench.families.causalgame.judging.verdict import schema
 
 
 @cache
@@ -79,7 +69,7 @@ def retry(error: ValueError) -> str:
 
 
 def _fence(case: JudgedCase) -> Fence:
-    return fence(case.instance_id, canonical_json(case.report.answers))
+    return fence("causalgame", "judge", case.instance_id, canonical_json(case.report.answers))
 
 
 def _report(report: Report, around: Fence) -> dict[str, str]:

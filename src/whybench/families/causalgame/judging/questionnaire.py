@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from whybench.core.seeds import Stream
+from whybench.episode.question import UnreadableError, own_entries, reply_schema
 from whybench.families.causalgame.judging.claims import Claim, Distance, distance_of
-from whybench.families.causalgame.judging.verdict import UnreadableError, own_entries, reply_schema
 
 Answer = Literal["asserted", "denied", "not_mentioned"]
 ANSWERS: tuple[Answer, ...] = ("asserted", "denied", "not_mentioned")

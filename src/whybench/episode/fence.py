@@ -1,7 +1,7 @@
 """A fence around a stranger's text, so that a judge can tell it from what we say.
 
-Three things hold together. Delimiters are drawn from a stream named after the instance AND the
-report, so that a report cannot hold its own. Every line inside begins with a bar, so that nothing
+Three things hold together. Delimiters are drawn from a stream named after the case AND the text
+inside, so that a text cannot hold its own. Every line inside begins with a bar, so that nothing
 inside can look like a line of ours. Control characters, invisible ones and the marks by which chat
 templates and our delimiters begin are taken out.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from whybench.core.seeds import Stream
 
 LONGEST = 6_000
-"""Characters that are kept of each answer."""
+"""Characters that are kept of a text if nothing else is said."""
 
 CUT = "[cut here: too long]"
 BAR = "| "
@@ -29,7 +29,7 @@ _BRACKETS = re.compile(r"\[(/?(?:INST|SYS|SYSTEM|USER|ASSISTANT))\]", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """What stands before and after a report, and the word of the case."""
+    """What stands before and after a text, and the word of the case."""
 
     open: str
     close: str
@@ -37,15 +37,17 @@ class Fence:
     """Told to the judge only; a reply without it is not the judge's."""
 
 
-def fence(instance_id: str, text: str) -> Fence:
-    """Return the fence of a text.
+def fence(*path: str | int, what: str = "REPORT") -> Fence:
+    """Return a fence; the path names its stream and must hold what identifies the text inside.
 
     >>> fence("a", "text") == fence("a", "text") != fence("a", "text!")
     True
+    >>> fence("a", "text", what="ANSWER").open.split()[0]
+    '<<<ANSWER'
     """
-    mark, word = Stream("causalgame", "judge", instance_id, text).words(2).tolist()
+    mark, word = Stream(*path).words(2).tolist()
     return Fence(
-        f"<<<REPORT {mark:016x}>>>", f"<<<END OF REPORT {mark:016x}>>>", f"{word:016x}"[:8]
+        f"<<<{what} {mark:016x}>>>", f"<<<END OF {what} {mark:016x}>>>", f"{word:016x}"[:8]
     )
 
 

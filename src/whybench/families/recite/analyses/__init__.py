@@ -1,0 +1,18 @@
+"""The analyses of the ReCITE paper (section 4.3, appendices B to G, K, O) as pure functions.
+
+| question | module | tables of the paper |
+|---|---|---|
+| do judges agree? | `judges` | 7, 8 |
+| does a judge favour its own family? | `bias` | 9 |
+| does the ranking of systems hold under other scores? | `ranks` | appendix D; 3, 4, 10, 11 |
+| which labels does a judge give to an answer's edges? | `labels` | 23 |
+| does the shape of a graph go with the score? | `shape` | 13, 14, 15 |
+| do size, explicitness or the length of reasoning? | `sizes` | 5, 19; Figures 2, 9, 10, 15 |
+| were documents seen in training? | `cutoff` | appendix B |
+| does the topic of a text go with the score? | `clusters` | 18 |
+| how far do two sets of texts lie apart? | `discrepancy` | appendix F |
+
+Scores come as mappings from an instance to a number; None and NaN mean unscored and are left out,
+never counted as zero. Every result is a frozen value that prints as a row of a Markdown table, and
+`table.table` puts rows together. Sparse data give nan, shown as a dash, and never raise.
+"""

@@ -1,0 +1,118 @@
+"""Made documents: from coordinates to a text and the graph that it describes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from whybench.core.seeds import Stream
+from whybench.families.recite import plan
+from whybench.families.recite.compose import Filling, compose
+from whybench.families.recite.diagram import Pair, diagram
+from whybench.families.recite.frames import Sign
+from whybench.families.recite.plan import Graph, Shares
+from whybench.families.recite.sizes import Size, sized
+from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
+from whybench.families.recite.world import Edge, Mention, Names, Node, View, World
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked of a document."""
+
+    source: str
+    """Which graphs: `short`, `long`, `ladder` or `matched`."""
+    salt: str
+    graph: int
+    """Number of the graph."""
+    shares: Shares
+    level: int = 0
+    """On the ladder of explicitness, from 1; 0: not on it."""
+    distractors: float = 0.4
+    nodes: int | None = None
+    length: int | None = None
+    field: str | None = None
+    names: Names = "free"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cast:
+    """A graph, the concepts that play its nodes, and outsiders behind them."""
+
+    field: str
+    graph: Graph
+    concepts: tuple[Concept, ...]
+
+
+def made(order: Order) -> World:
+    """Make a document; the same graph at another level has another text."""
+    path = ("recite", order.source, order.salt, order.graph)
+    stream = Stream(*path, "graph")
+    size = sized(stream, order.source, nodes=order.nodes, length=order.length)
+    cast = _cast(stream, size, order.field)
+    graph = cast.graph
+    spoken = plan.mentions(graph, order.shares)
+    given = plan.statuses(graph, spoken, order.shares)
+    words = Stream(*path, "words", order.level)
+    voiced = [v for v in range(len(cast.concepts)) if v >= graph.n or spoken[v] != "absent"]
+    statements = [
+        *plan.stated(words, graph, given["stated"]),
+        *plan.implied(graph, given["implied"]),
+        *plan.derivable(words, graph, given["derivable"], voiced),
+        *plan.unnamed(graph, spoken),
+    ]
+    filling = Filling(size.length, order.distractors)
+    short = order.source == "short"
+    document = compose(words, graph, cast.concepts, spoken, statements, filling, held_out=not short)
+    latent = f"{order.source}-{order.graph}"
+    return _world(order, cast, spoken, document.title, document.text, document.edges, latent)
+
+
+def _cast(stream: Stream, size: Size, field: str | None) -> _Cast:
+    """Draw a graph and who plays it."""
+    known = field_named(field or stream.choice(FIELDS))
+    outsiders = max(3, size.nodes // 4)
+    drawn = stream.sample(known.concepts, min(len(known.concepts), size.nodes + outsiders))
+    edges = diagram(stream, size.nodes, size.edges, size.looped)
+    ordered = sorted(edges)
+    signs: dict[Pair, Sign] = {e: "+" if stream.uniform() < 0.55 else "-" for e in ordered}
+    graph = Graph(
+        size.nodes,
+        edges,
+        signs,
+        tuple(concept.kind for concept in drawn),
+        tuple(stream.shuffled(range(size.nodes))),
+        tuple(stream.shuffled(ordered)),
+    )
+    return _Cast(known.title, graph, tuple(drawn))
+
+
+def _world(
+    order: Order,
+    cast: _Cast,
+    spoken: tuple[Mention, ...],
+    title: str,
+    text: str,
+    edges: tuple[Edge, ...],
+    latent: str,
+) -> World:
+    """Put the nodes into alphabetical order, as ids count them."""
+    n = cast.graph.n
+    order_of = sorted(range(n), key=lambda v: cast.concepts[v].name)
+    place = {v: k for k, v in enumerate(order_of)}
+    nodes = tuple(_node(cast.concepts[v], spoken[v]) for v in order_of)
+    told = tuple(node.name for node in nodes) if order.names == "told" else ()
+    moved = [replace(e, cause=place[e.cause], effect=place[e.effect]) for e in edges]
+    return World(
+        View(text, n, order.names, told),
+        nodes,
+        tuple(sorted(moved, key=lambda e: (e.cause, e.effect))),
+        latent,
+        title=title,
+        domains=(cast.field,),
+        level=order.level,
+    )
+
+
+def _node(concept: Concept, mention: Mention) -> Node:
+    aliases = tuple(dict.fromkeys((*concept.said, *concept.hinted)))
+    return Node(concept.name, mention, aliases, concept.kind, concept.broader, concept.narrower)

@@ -1,0 +1,88 @@
+"""The numbered elements of gold graph and answer, and which of them a judge is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from whybench.families.recite.judging.case import Case, Pair
+from whybench.families.recite.judging.labels import PassName, no_counterpart
+from whybench.families.recite.judging.shown import plain, shown_names, withheld
+
+BATCH = 60
+"""Elements that a judge is asked about at once, so that a reply stays within bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """A case's elements as a judge sees them; numbers count from 1."""
+
+    gold_nodes: tuple[str, ...]
+    gold_edges: tuple[Pair, ...]
+    answer_nodes: tuple[str, ...]
+    answer_edges: tuple[Pair, ...]
+    lost_nodes: frozenset[int]
+    """Numbers of the answer's nodes whose names are withheld."""
+    lost_edges: frozenset[int]
+    """Numbers of the answer's edges with such a node."""
+
+    def count(self, pass_name: PassName) -> int:
+        """Return how many elements a pass judges: the answer's for precision, else the gold's."""
+        lists: Mapping[PassName, tuple[object, ...]] = {
+            "node_precision": self.answer_nodes,
+            "node_recall": self.gold_nodes,
+            "edge_precision": self.answer_edges,
+            "edge_recall": self.gold_edges,
+        }
+        return len(lists[pass_name])
+
+    def ruled(self, pass_name: PassName) -> frozenset[int]:
+        """Return the elements of a pass that a rule decides: they have no counterpart.
+
+        Those are the answer's elements without a name that can be shown; and, if nothing else is
+        left of the answer, all of the gold graph's.
+        """
+        lost: Mapping[PassName, frozenset[int]] = {
+            "node_precision": self.lost_nodes,
+            "edge_precision": self.lost_edges,
+        }
+        if pass_name in lost:
+            return lost[pass_name]
+        other: Mapping[PassName, PassName] = {
+            "node_recall": "node_precision",
+            "edge_recall": "edge_precision",
+        }
+        left = self.count(other[pass_name]) - len(lost[other[pass_name]])
+        return frozenset() if left else frozenset(range(1, self.count(pass_name) + 1))
+
+
+@lru_cache(maxsize=32)
+def elements(case: Case) -> Elements:
+    """Number a case's elements: nodes in alphabetical order, edges as given."""
+    names = shown_names(case.answer_nodes, case.gold_nodes, case.document)
+    lost = withheld(names)
+    gold = {name: plain(name) for name in case.gold_nodes}
+    return Elements(
+        gold_nodes=tuple(gold[name] for name in case.gold_nodes),
+        gold_edges=tuple((gold[cause], gold[effect]) for cause, effect in case.gold_edges),
+        answer_nodes=tuple(names[name] for name in case.answer_nodes),
+        answer_edges=tuple((names[cause], names[effect]) for cause, effect in case.answer_edges),
+        lost_nodes=frozenset(n for n, name in enumerate(case.answer_nodes, 1) if name in lost),
+        lost_edges=frozenset(
+            n for n, edge in enumerate(case.answer_edges, 1) if not lost.isdisjoint(edge)
+        ),
+    )
+
+
+def batches(case: Case, pass_name: PassName) -> tuple[tuple[int, ...], ...]:
+    """Return the numbers that a judge is asked about, each once, in groups of at most `BATCH`."""
+    listed = elements(case)
+    ruled = listed.ruled(pass_name)
+    asked = [n for n in range(1, listed.count(pass_name) + 1) if n not in ruled]
+    return tuple(tuple(asked[at : at + BATCH]) for at in range(0, len(asked), BATCH))
+
+
+def by_rule(case: Case, pass_name: PassName) -> dict[int, dict[str, str]]:
+    """Return the entries that need no judge."""
+    return {n: no_counterpart(pass_name) for n in sorted(elements(case).ruled(pass_name))}

@@ -1,0 +1,100 @@
+"""Actions and observations: one document, one graph handed in."""
+
+from __future__ import annotations
+
+import json
+
+from whybench import CANARY
+from whybench.episode.action import Action, ActionSpec, Argument
+from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
+from whybench.episode.instance import Instance
+from whybench.episode.observation import OK, Observation
+from whybench.episode.skin import Skin, paragraphs, shelf
+from whybench.families.recite.answer import Answer, AnswerError, read, read_released
+from whybench.families.recite.world import World
+
+SKINS = ("plain", "terse")
+
+REPAIRED = "repaired"
+"""Marks an answer that a second model put into form."""
+
+skin_named = shelf(__package__ or "", SKINS)
+
+
+class ReciteEpisode(Episode):
+    """Read a document and hand in its causal graph."""
+
+    __slots__ = ("answer", "world")
+
+    def __init__(self, instance: Instance, world: World, max_errors: int) -> None:
+        super().__init__(instance, max_errors)
+        self.world = world
+        self.answer: Answer | None = None
+        """The graph handed in."""
+
+    @property
+    def actions(self) -> tuple[ActionSpec, ...]:
+        """Handing in."""
+        return SPECS
+
+    def _carry_out(self, action: Action) -> Observation:
+        if action.name != "submit":
+            return Observation.refused(INVALID_ACTION, f"there is no action {action.name[:40]!r}")
+        taken = read_released if self.world.view.released else read
+        try:
+            self.answer = taken(self.world.view, action.args.get("answer"))
+        except AnswerError as error:
+            return Observation.refused(INVALID_ANSWER, str(error), stage=error.stage)
+        self.outcome = ANSWERED
+        return Observation(OK)
+
+    # Words.
+
+    def brief(self, skin: str) -> str:
+        """Return rules, the document, and how to answer."""
+        words = skin_named(skin)
+        return paragraphs(
+            self.rules(words), self.document(words), self.form(words), words.say("tools")
+        )
+
+    def rules(self, words: Skin) -> str:
+        """Return what is the same for every document of a suite."""
+        return paragraphs(words.say("rules"), words.say(f"names_{self._names}"), CANARY)
+
+    def document(self, words: Skin) -> str:
+        """Return the text, between lines that mark it."""
+        return words.say("document", text=self.world.view.text)
+
+    def form(self, words: Skin) -> str:
+        """Return how many nodes there are, which, if that is told, and how to answer."""
+        view = self.world.view
+        listed = "\n".join(f"{k}: {name}" for k, name in enumerate(view.nodes, 1))
+        return words.say(f"answer_{self._names}", count=view.count, nodes=listed)
+
+    def describe(self, observation: Observation, skin: str) -> str:
+        """Return an observation in words."""
+        words = skin_named(skin)
+        if observation.is_error:
+            reason = observation.data.get("reason", "the episode is over")
+            return words.say("error", reason=reason)
+        return words.say("end")
+
+    @property
+    def _names(self) -> str:
+        return self.world.view.names
+
+
+SPECS = (
+    ActionSpec(
+        "submit",
+        "Hand in the graph. If it is valid, this ends the task.",
+        (
+            Argument(
+                "answer",
+                "the graph, as one JSON text: "
+                + json.dumps({"relationships": [{"source": "…", "sink": "…"}]}, ensure_ascii=False),
+            ),
+        ),
+        final=True,
+    ),
+)

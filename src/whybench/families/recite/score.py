@@ -1,0 +1,187 @@
+"""(world, answer) → score; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from whybench.core.canonical import Record, freeze
+from whybench.episode.episode import ANSWERED
+from whybench.episode.score import Metric
+from whybench.families.recite.answer import Answer
+from whybench.families.recite.edges import EdgeScores, edge_scores, mapped
+from whybench.families.recite.legacy import legacy_scores
+from whybench.families.recite.matching import BAND, THRESHOLD, Similarity, matched
+from whybench.families.recite.world import Edge, World
+
+
+def _side(name: str, meaning: str) -> Metric:
+    return Metric(name, meaning, rate=False, role="side")
+
+
+def _detail(name: str, meaning: str) -> Metric:
+    return Metric(name, meaning, rate=False, role="detail")
+
+
+METRICS = (
+    Metric("edge_f1", "harmonic mean of edge_precision and edge_recall", rate=False),
+    Metric("edge_precision", "share of the arrows handed in that are gold", rate=False),
+    Metric("edge_recall", "share of the gold arrows that were handed in", rate=False),
+    Metric("answered", "a valid graph was handed in", role="side"),
+    _side("edge_f1_answered", "edge_f1 among answers"),
+    _side("edge_undirected_f1", "F1 when direction does not count"),
+    _side("edge_ancestor_f1", "F1 of who acts on whom, directly or through others"),
+    _side("edge_shd", "arrows to add, remove or turn round"),
+    _side("edge_nshd", "edge_shd over n(n−1), n gold nodes"),
+    _detail("edge_shd_double", "edge_shd with a turn counted twice"),
+    _detail("edge_nshd_double", "edge_shd_double over n(n−1)"),
+    _side("edge_recall_stated", "recall of arrows that one sentence states"),
+    _side("edge_recall_implied", "recall of arrows implied across sentences"),
+    _side("edge_recall_derivable", "recall of arrows that only follow from the text"),
+    _side("edge_recall_held_out", "recall of stated arrows in frames held out of short suites"),
+    _side("edge_recall_seen", "recall of stated arrows in the other frames"),
+    _side("name_precision", "share of the answer's nodes that match a gold node"),
+    _side("name_recall", "share of the gold nodes that are matched"),
+    _side("name_f1", "harmonic mean of the two"),
+    _detail("name_soft_precision", "name_precision with matches counted by similarity"),
+    _detail("name_soft_recall", "name_recall with matches counted by similarity"),
+    _detail("edge_f1_at_06", "edge_f1 with names matched from similarity 0.6 on"),
+    _detail("edge_f1_at_08", "edge_f1 with names matched from similarity 0.8 on"),
+    _detail("edge_f1_area", "mean of edge_f1 over thresholds 0.50, 0.55 … 1.00"),
+    _side("node_deviation", "nodes in the answer minus nodes asked for"),
+    Metric("valid_first", "the first answer was valid as it came", role="side"),
+    _side("retries", "answers asked for again"),
+    Metric("repaired", "a second model put the answer into form", role="side"),
+    _detail("duplicates", "arrows handed in more than once"),
+    _detail("self_loops", "arrows from a node to itself, dropped"),
+    _detail("legacy_precision", 'the release\'s "precision": an area under a curve'),
+    _detail("legacy_recall", 'the release\'s "recall": a mean of curve points'),
+    _side("legacy_f1", "harmonic mean of the two, as in the paper's Table 4"),
+    _detail("legacy_shd", "the release's SHD: a turn counts twice"),
+    _detail("legacy_nshd", "legacy_shd over n(n−1), n nodes of both graphs"),
+)
+
+Mapped = frozenset[tuple[Hashable, Hashable]]
+At = Callable[[float], Mapped]
+"""Similarity from which names count as the same → arrows between gold nodes or others."""
+
+THRESHOLDS = tuple(level / 20 for level in range(10, 21))
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What came of an episode."""
+
+    outcome: str
+    answer: Answer | None
+    errors: int
+    repaired: bool
+
+
+def values(world: World, handed: Handed, similarity: Similarity) -> tuple[Record, Record]:
+    """Return the components of a score, and its labels."""
+    found: dict[str, float | None] = dict.fromkeys(metric.name for metric in METRICS)
+    answer = handed.answer if handed.outcome == ANSWERED else None
+    found |= {
+        "answered": float(answer is not None),
+        "valid_first": float(answer is not None and not handed.errors and not handed.repaired),
+        "retries": float(max(0, handed.errors - (answer is None))),
+        "repaired": float(handed.repaired),
+    }
+    if answer is not None:
+        found |= _answered(world, answer, similarity)
+    elif not world.view.released:  # the release leaves missing answers out of its averages
+        found |= dict.fromkeys(("edge_f1", "edge_precision", "edge_recall"), 0.0)
+        found |= _by_status(world, frozenset())
+    labels = {"domains": list(world.domains), "level": world.level}
+    return freeze(found), freeze(labels)
+
+
+def _answered(world: World, answer: Answer, similarity: Similarity) -> dict[str, float | None]:
+    """Return the figures of a graph that was handed in."""
+    arrows = [pair for pair in answer.edges if pair[0] != pair[1]]
+    named = _told if world.view.names == "told" else _free
+    at, names = named(world, answer.nodes, arrows, similarity)
+
+    seen: dict[Mapped, EdgeScores] = {}  # most thresholds leave the same arrows
+
+    def scored(threshold: float) -> EdgeScores:
+        found = at(threshold)
+        if found not in seen:
+            seen[found] = edge_scores(world.pairs, found, len(world.nodes))
+        return seen[found]
+
+    scores, low, high = scored(THRESHOLD), scored(BAND[0]), scored(BAND[-1])
+    old = legacy_scores(list(world.named()), answer.edges)
+    return {
+        "edge_f1": scores.f1,
+        "edge_precision": scores.precision,
+        "edge_recall": scores.recall,
+        "edge_f1_answered": scores.f1,
+        "edge_undirected_f1": scores.undirected_f1,
+        "edge_ancestor_f1": scores.ancestor_f1,
+        "edge_shd": float(scores.shd),
+        "edge_nshd": scores.nshd,
+        "edge_shd_double": float(scores.shd_double),
+        "edge_nshd_double": scores.nshd_double,
+        **_by_status(world, at(THRESHOLD)),
+        **names,
+        "edge_f1_at_06": low.f1,
+        "edge_f1_at_08": high.f1,
+        "edge_f1_area": sum(scored(level).f1 for level in THRESHOLDS) / len(THRESHOLDS),
+        "node_deviation": float(len(answer.nodes) - world.view.count),
+        "duplicates": float(answer.duplicates),
+        "self_loops": float(answer.self_loops),
+        "legacy_precision": old.precision,
+        "legacy_recall": old.recall,
+        "legacy_f1": old.f1,
+        "legacy_shd": float(old.shd),
+        "legacy_nshd": old.nshd,
+    }
+
+
+def _free(
+    world: World, nodes: Sequence[str], arrows: Sequence[tuple[str, str]], similarity: Similarity
+) -> tuple[At, dict[str, float | None]]:
+    """Match free names: return the arrows at a threshold, and how well the nodes were found."""
+    known = [(node.name, *node.aliases) for node in world.nodes]
+    match = matched(nodes, known, similarity, min(THRESHOLDS))
+    kept = match.above(THRESHOLD)
+    names: dict[str, float | None] = {
+        "name_precision": kept.precision,
+        "name_recall": kept.recall,
+        "name_f1": kept.f1,
+        "name_soft_precision": kept.soft_precision,
+        "name_soft_recall": kept.soft_recall,
+    }
+    return lambda threshold: mapped(arrows, match.above(threshold)), names
+
+
+def _told(
+    world: World,
+    nodes: Sequence[str],  # noqa: ARG001 - names that were told need no finding
+    arrows: Sequence[tuple[str, str]],
+    similarity: Similarity,  # noqa: ARG001
+) -> tuple[At, dict[str, float | None]]:
+    """Take told names as they are, whatever they look like; there is nothing to match."""
+    place = {node.name: index for index, node in enumerate(world.nodes)}
+    pairs = frozenset((place[cause], place[effect]) for cause, effect in arrows)
+    return lambda _: pairs, {}
+
+
+def _by_status(world: World, predicted: Iterable[object]) -> dict[str, float | None]:
+    """Return recall by how the text gives an arrow; None where it gives none in that way."""
+    handed = set(predicted)
+
+    def recall(wanted: Callable[[Edge], bool]) -> float | None:
+        asked: Sequence[Edge] = [edge for edge in world.edges if wanted(edge)]
+        hits = sum((edge.cause, edge.effect) in handed for edge in asked)
+        return hits / len(asked) if asked else None
+
+    return {
+        "edge_recall_stated": recall(lambda edge: edge.status == "stated"),
+        "edge_recall_implied": recall(lambda edge: edge.status == "implied"),
+        "edge_recall_derivable": recall(lambda edge: edge.status == "derivable"),
+        "edge_recall_held_out": recall(lambda edge: edge.status == "stated" and edge.held_out),
+        "edge_recall_seen": recall(lambda edge: edge.status == "stated" and not edge.held_out),
+    }

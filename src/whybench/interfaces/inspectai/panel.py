@@ -1,0 +1,157 @@
+"""A panel of judges: models apart from the subject that are asked one after the other.
+
+They are named, or the model role `judge` is taken. A judge that is the subject itself is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ResponseSchema,
+    get_model,
+)
+from inspect_ai.scorer import SampleScore
+from inspect_ai.util import JSONSchema
+
+from whybench.episode.question import Question, UnreadableError
+from whybench.interfaces.inspectai.record import CLUSTER
+from whybench.stats.interval import FEW_CLUSTERS, mean_interval
+
+ROLE = "judge"
+"""The model role of a judge when none is named."""
+
+TRIES = 2
+"""A reply that cannot be read is asked for once more."""
+
+TEMPERATURE = 0.0
+"""Judges are asked without chance, as far as their providers let them."""
+
+Judges = Sequence[str | Model] | str | None
+"""Models that judge: a list, names with commas, or nothing for the role."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """A judge's answer, if it could be read, and how often it could not."""
+
+    answer: T | None
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The judges of a sample."""
+
+    models: list[Model]
+    self_judged: bool
+    """Whether one of them is the subject."""
+
+    @property
+    def names(self) -> list[str]:
+        """The judges' names."""
+        return [str(model) for model in self.models]
+
+
+def named_judges(judges: Judges, allow_self: bool) -> Sequence[str | Model] | None:
+    """Return the judges that are named; refuse none at all, and the subject if it is known yet."""
+    named = judges.split(",") if isinstance(judges, str) else judges
+    if named is not None and not named:
+        raise ValueError("no judges: name at least one model, or leave judges out and set the role")
+    if not allow_self and named is not None and (subject := _ambient()) is not None:
+        _apart(subject, [_spelled(one) for one in named])
+    return named
+
+
+def seated(named: Sequence[str | Model] | None, subject: str, allow_self: bool) -> Panel:
+    """Return the panel that judges a subject, or refuse it."""
+    if named is None:
+        models = [get_model(role=ROLE, required=True)]
+    else:
+        models = [get_model(one.strip() if isinstance(one, str) else one) for one in named]
+    names = [str(model) for model in models]
+    if not allow_self:
+        _apart(subject, names)
+    return Panel(models, any(_same(subject, name) for name in names))
+
+
+async def ask(
+    judge: Model,
+    question: Question,
+    schema: bool,
+    read: Callable[[str], T],
+    retry: Callable[[ValueError], str],
+) -> Asked[T]:
+    """Ask a judge, and once more, in the words of `retry`, if its reply cannot be read."""
+    config = GenerateConfig(temperature=TEMPERATURE)
+    if schema:
+        shape = JSONSchema.model_validate(question.schema)
+        config.response_schema = ResponseSchema(name=ROLE, json_schema=shape)
+    messages: list[ChatMessage] = [ChatMessageUser(content=question.prompt)]
+    if question.shared:
+        messages.insert(0, ChatMessageSystem(content=question.shared))
+    for failed in range(TRIES):
+        said = (await judge.generate(messages, config=config)).completion
+        try:
+            return Asked(read(said), failed)
+        except UnreadableError as error:
+            messages += [
+                ChatMessageAssistant(content=said),
+                ChatMessageUser(content=retry(error)),
+            ]
+    return Asked(None, TRIES)
+
+
+def means(scores: Sequence[SampleScore], main: Collection[str]) -> dict[str, float]:
+    """Return the mean of every figure, with a clustered 95 % interval of those in `main`."""
+    judged = [score for score in scores if isinstance(score.score.value, Mapping)]
+    clusters = [(s.sample_metadata or {}).get(CLUSTER) or str(s.sample_id) for s in judged]
+    found: dict[str, float] = {}
+    for name in judged[0].score.as_dict() if judged else ():
+        values = [_number(score.score.as_dict().get(name)) for score in judged]
+        bounds = mean_interval(values, clusters)
+        found[name] = bounds.estimate
+        if name in main:
+            found |= {f"{name}_low": bounds.low, f"{name}_high": bounds.high}
+    found["judged"] = len(judged)
+    return found | ({"few_clusters": 1.0} if len(set(clusters)) < FEW_CLUSTERS else {})
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _ambient() -> str | None:
+    """Return the subject, if a run is on already."""
+    try:
+        return str(get_model())
+    except ValueError:
+        return None
+
+
+def _spelled(judge: str | Model) -> str:
+    return str(judge).strip()
+
+
+def _same(subject: str, judge: str) -> bool:
+    """Tell whether two names mean one model: also through another provider."""
+    return subject.rsplit("/", 1)[-1].lower() == judge.rsplit("/", 1)[-1].lower()
+
+
+def _apart(subject: str, judges: Sequence[str]) -> None:
+    own = [name for name in judges if _same(subject, name)]
+    if own:
+        raise ValueError(
+            f"{own[0]} cannot judge {subject}, which is the same model: choose another judge, or "
+            "allow_self=true to try the plumbing"
+        )

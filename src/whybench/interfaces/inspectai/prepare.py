@@ -1,0 +1,134 @@
+"""Preparing users' own papers for ReCITE with Inspect's models.
+
+`await prepare([Path("a.pdf")], Path("annotations"), Path("out"), "openai/gpt-x")` leaves in `out`:
+`texts.jsonl` (records of the published schema; `-T data=out` plays them), `changes/NAME.jsonl`
+(every change, doubt and refused reply of a paper) and `work/` (what a stopped run goes on from).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+from inspect_ai.model import GenerateConfig, Model, get_model
+
+from whybench.families.recite.preparing.asking import Ask, Asker, RefusedError, StepError
+from whybench.families.recite.preparing.limits import Limits
+from whybench.families.recite.preparing.limits import limits as usual_limits
+from whybench.families.recite.preparing.papers import Paper, gathered
+from whybench.families.recite.preparing.pipeline import Bench, Prepared, prepared
+from whybench.families.recite.preparing.shelf import Shelf, write_whole
+
+TEMPERATURE = 0.0
+"""Models are asked without chance, as far as their providers let them."""
+
+AT_ONCE = 4
+"""Papers that are worked on at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of the papers, by the names of their files."""
+
+    texts: Path
+    """The records of those that are prepared."""
+    prepared: Mapping[str, Prepared]
+    failed: Mapping[str, str]
+    """Why the others are not."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome in short as JSON data."""
+        return {
+            "texts": str(self.texts),
+            "prepared": {
+                name: {
+                    "nodes": one.record["num_nodes"],
+                    "edges": one.record["num_edges"],
+                    "characters": len(one.record["input_text"]),
+                    "explicitness": one.record["explicitness"],
+                    "changes": len(one.changes),
+                    "doubts": sum(change.kind == "doubt" for change in one.changes),
+                    "retries": one.retries,
+                }
+                for name, one in self.prepared.items()
+            },
+            "failed": dict(self.failed),
+        }
+
+
+async def prepare(
+    papers: Sequence[Path],
+    annotations: Mapping[str, Path] | Path,
+    out: Path,
+    model: str | Model | None = None,
+    *,
+    details: Mapping[str, Mapping[str, Any]] | Path | None = None,
+    limits: Limits | None = None,
+    max_tokens: int | None = None,
+    at_once: int = AT_ONCE,
+) -> Outcome:
+    """Prepare papers; one that fails does not stop the others, and a second run resumes.
+
+    Args:
+        papers: PDF files.
+        annotations: Edge lists by the names of the papers' files, or a folder of `NAME.csv` etc.
+        out: A folder for the results.
+        model: A model of Inspect; the one of the environment if left out.
+        details: What is known of the papers, by name, or a JSON file of it.
+        limits: Other bounds than the usual ones.
+        max_tokens: How long a reply may be; a reply that is cut off is refused.
+        at_once: Papers that are worked on at the same time.
+
+    """
+    todo = gathered(papers, annotations, details)
+    bounds = limits or usual_limits()
+    chosen = get_model(model)
+    shelf = Shelf(out / "work")
+    asker = Asker(asking(chosen, max_tokens), str(chosen), bounds.tries, shelf)
+    done: dict[str, Prepared] = {}
+    failed: dict[str, str] = {}
+    room = anyio.CapacityLimiter(at_once)
+
+    async def one(paper: Paper) -> None:
+        bench = Bench(shelf, asker, bounds)
+        async with room:
+            try:
+                done[paper.name] = await prepared(paper, bench)
+            except (StepError, ValueError, OSError) as error:
+                failed[paper.name] = str(error)
+            finally:
+                listed = (change.to_json() for change in bench.changes)
+                write_whole(out / "changes" / f"{paper.name}.jsonl", _lines(listed))
+
+    try:
+        async with anyio.create_task_group() as group:
+            for paper in todo:
+                group.start_soon(one, paper)
+    except ExceptionGroup as several:  # what stops all, such as a provider that is gone
+        raise several.exceptions[0] from None
+    names = [paper.name for paper in todo]
+    kept = {name: done[name] for name in names if name in done}
+    texts = out / "texts.jsonl"
+    write_whole(texts, _lines(one.record for one in kept.values()))
+    return Outcome(texts, kept, {name: failed[name] for name in names if name in failed})
+
+
+def asking(model: Model, max_tokens: int | None = None) -> Ask:
+    """Return a model as a function from a prompt to a reply that is whole."""
+    config = GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens)
+
+    async def ask(prompt: str) -> str:
+        output = await model.generate(prompt, config=config)
+        if output.stop_reason in ("max_tokens", "model_length"):
+            raise RefusedError("it was too long and broke off in the middle")
+        return output.completion
+
+    return ask
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

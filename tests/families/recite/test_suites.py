@@ -1,0 +1,261 @@
+"""The suites: what they promise, level by level and document by document."""
+
+import json
+import sys
+from collections import defaultdict
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from whybench.episode.action import Action
+from whybench.episode.episode import play
+from whybench.episode.instance import Instance
+from whybench.episode.score import Score
+from whybench.families.recite import FAMILY
+from whybench.families.recite.generate import Order, made
+from whybench.families.recite.params import levels, matched
+from whybench.families.recite.reader import read
+from whybench.families.recite.vocabulary import field_named
+
+
+def played(instance: Instance, agent: str) -> Score:
+    return FAMILY.score(instance, play(FAMILY.open(instance), FAMILY.agent(agent, instance)))
+
+
+def handed(instance: Instance, answer: str) -> Score:
+    episode = FAMILY.open(instance)
+    episode.step(Action.of("submit", answer=answer))
+    return FAMILY.score(instance, episode.trace)
+
+
+@cache
+def ladder(agent: str) -> dict[int, list[dict]]:
+    """Half of the ladder's graphs, by level."""
+    found = defaultdict(list)
+    suite = FAMILY.suite("made_ladder")
+    for instance in (suite[index] for index in range(len(suite) // 2)):
+        found[FAMILY.world(instance).level].append(played(instance, agent).values.asdict())
+    return dict(found)
+
+
+def mean(rows: list[dict], name: str) -> float:
+    known = [row[name] for row in rows if row[name] is not None]
+    return sum(known) / len(known)
+
+
+def test_the_pattern_agents_recall_rises_with_every_level_of_explicitness(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = ladder("pattern")
+    recalls = [mean(rows[level], "edge_recall") for level in sorted(rows)]
+    every = [row for level in rows.values() for row in level]
+    seen, held_out = mean(every, "edge_recall_seen"), mean(every, "edge_recall_held_out")
+    with capsys.disabled():
+        shown = ", ".join(f"{recall:.3f}" for recall in recalls)
+        sys.stdout.write(
+            f"\npattern recall by level: {shown}; of stated arrows in frames that are held out "
+            f"{held_out:.3f}, in the others {seen:.3f}\n"
+        )
+    assert len(recalls) == 5
+    assert all(low < high for low, high in pairwise(recalls))
+    assert recalls[-1] > 0.1
+    assert 0 < held_out < 1
+
+
+def test_the_oracle_scores_one_at_every_level_and_the_exact_reader_what_the_text_gives() -> None:
+    for rows in ladder("oracle").values():
+        assert {row["edge_f1"] for row in rows} == {1.0}
+    best = ladder("exact")
+    means = [mean(best[level], "edge_f1") for level in sorted(best)]
+    assert all(low < high for low, high in pairwise(means))
+    assert means[-1] == 1.0
+    assert all(row["edge_precision"] == 1.0 for rows in best.values() for row in rows)
+
+
+def test_levels_of_the_ladder_share_a_graph_and_nothing_else() -> None:
+    suite = FAMILY.suite("made_ladder")
+    for first in range(0, 50, 5):
+        worlds = [FAMILY.world(suite[first + level]) for level in range(5)]
+        assert len({tuple(world.named()) for world in worlds}) == 1
+        assert len({world.view.text for world in worlds}) == 5
+        assert len({suite[first + level].cluster for level in range(5)}) == 1
+
+
+def test_names_told_or_free_the_documents_are_the_same() -> None:
+    free, told = FAMILY.suite("standard"), FAMILY.suite("name_assisted")
+    for index in range(0, 292, 40):
+        one, other = FAMILY.world(free[index]), FAMILY.world(told[index])
+        assert one.view.text == other.view.text
+        assert (one.nodes, one.edges) == (other.nodes, other.edges)
+        assert one.view.nodes == ()
+        assert list(other.view.nodes) == sorted(node.name for node in one.nodes)
+        assert FAMILY.certify(told[index]).best_score == 1.0
+
+
+def test_a_witness_is_another_name_under_which_the_text_is_the_same() -> None:
+    found = 0
+    for instance in FAMILY.suite("made_short"):
+        proof = FAMILY.certify(instance)
+        if proof.identified:
+            assert proof.bits == 0
+            continue
+        found += 1
+        world = FAMILY.world(instance)
+        name, other = proof.witness
+        node = next(node for node in world.nodes if node.name == name)
+        field = field_named(read(world.view.text).field)
+        assert [field.title] == list(world.domains)
+        rival = next(concept for concept in field.concepts if concept.name == other)
+        assert node.mention == "absent"
+        assert rival.kind == node.kind
+        assert not set(rival.said + rival.hinted) & set(read(world.view.text).forms.values())
+        assert proof.bits >= 1
+    assert found > 50
+
+
+def test_knobs_give_the_shares_that_are_asked_for() -> None:
+    knobs = {"nodes": 20, "explicit": 1, "implicit": 0, "stated": 0, "implied": 1, "length": 4000}
+    for instance in list(FAMILY.suite("made_short", knobs=knobs))[:10]:
+        world = FAMILY.world(instance)
+        assert len(world.nodes) == 20
+        assert {node.mention for node in world.nodes} == {"explicit"}
+        assert {edge.status for edge in world.edges} == {"implied"}
+
+
+@pytest.mark.parametrize(
+    ("knobs", "reason"),
+    [
+        ({"explicit": 0.9, "implicit": 0.2}, "together at most 1"),
+        ({"field": "astrology"}, "try cities"),
+        ({"filter": "nodes=5..9"}, "give `data` too"),
+        ({"data": "texts.jsonl"}, "profile `published`"),
+    ],
+)
+def test_knobs_that_make_no_sense_are_refused(knobs: dict, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        FAMILY.suite("made_short", knobs=knobs)
+
+
+def test_the_largest_document_can_be_made_and_read() -> None:
+    world = made(Order("long", "largest", 0, matched(), nodes=140, length=170_000, field="health"))
+    assert len(world.nodes) == 140
+    assert len(world.view.text) == pytest.approx(170_000, rel=0.03)
+    assert read(world.view.text).unread == ()
+
+
+def test_five_levels() -> None:
+    assert [round(level.explicit, 2) for level in levels()] == [0.3, 0.5, 0.7, 0.85, 1.0]
+
+
+# Profile `published`: declared defects, each shown to be there.
+
+
+def published(index: int = 0, suite: str = "name_assisted", **knobs: object) -> Instance:
+    return FAMILY.suite(suite, profile="published", knobs=knobs)[index]
+
+
+def gold_answer(instance: Instance) -> str:
+    return str(next(FAMILY.agent("oracle", instance)).args["answer"])
+
+
+def test_published_takes_no_words_around_an_answer_and_certified_does() -> None:
+    certified = FAMILY.suite("name_assisted")[0]
+    talkative = f"Here it is: {gold_answer(certified)}"
+    assert handed(certified, talkative).values["edge_f1"] == 1.0
+    assert handed(published(max_errors=1), talkative).outcome == "invalid_answer"
+
+
+def test_published_leaves_missing_answers_out_and_certified_scores_them_zero() -> None:
+    missing = handed(published(max_errors=1), "I do not know")
+    assert missing.values["edge_f1"] is None
+    assert missing.values["answered"] == 0.0
+    ours = handed(FAMILY.suite("name_assisted", knobs={"max_errors": 1})[0], "I do not know")
+    assert ours.values["edge_f1"] == ours.values["edge_recall"] == 0.0
+    assert ours.values["edge_f1_answered"] is None
+
+
+def test_published_keeps_self_loops_and_true_as_an_id() -> None:
+    answer = '{"relationships": [{"source": true, "sink": 2}, {"source": 3, "sink": 3}]}'
+    score = handed(published(), answer)
+    assert score.outcome == "answered"
+    assert score.values["self_loops"] == 1.0
+    assert handed(FAMILY.suite("name_assisted")[0], answer).outcome == "unfinished"
+
+
+def test_the_legacy_recall_of_a_perfect_answer_is_not_one() -> None:
+    instance = published()
+    score = handed(instance, gold_answer(instance))
+    assert score.values["edge_f1"] == 1.0
+    assert score.values["legacy_precision"] == 1.0
+    assert 0.6 < score.values["legacy_recall"] < 0.75
+
+
+def test_a_repaired_answer_is_marked_and_was_not_valid_at_first() -> None:
+    instance = FAMILY.suite("made_short")[0]
+    talk = FAMILY.conversation(episode := FAMILY.open(instance), "plain")
+    reply = "I think rainfall drives runoff, and runoff drives floods."
+    assert "runoff drives floods" in talk.broken(reply)
+    mended = '{"relationships": [{"source": "rainfall", "sink": "runoff"}]}'
+    talk.mended(reply, mended)
+    score = FAMILY.score(instance, episode.trace)
+    assert score.outcome == "answered"
+    assert (score.values["repaired"], score.values["valid_first"]) == (1.0, 0.0)
+
+
+def test_a_repair_that_invents_is_not_taken() -> None:
+    instance = FAMILY.suite("made_short", knobs={"max_errors": 1})[0]
+    talk = FAMILY.conversation(episode := FAMILY.open(instance), "plain")
+    talk.mended("Rainfall drives runoff.", '{"relationships": [{"source": "a", "sink": "b"}]}')
+    assert FAMILY.score(instance, episode.trace).values["repaired"] == 0.0
+    assert episode.outcome == "invalid_format"
+
+
+# Published texts, in files of the same schema.
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> str:
+    rows = [
+        {
+            "id": number,
+            "title": f"Paper {number}",
+            "source": "PLOS",
+            "url": "",
+            "domains": ["Medicine"],
+            "num_nodes": 3,
+            "num_edges": 2,
+            "explicitness": 1.0,
+            "nodes": ["Rain", "Crop", "Income"],
+            "edges": [{"source": "Rain", "target": "Crop"}, {"source": "Crop", "sink": "Income"}],
+            "node_explicitness": {"Rain": 1, "Crop": 2, "Income": 3},
+            "input_text": "Rain falls. What grows then depends on it.",
+            "abstract": "",
+            "publication_date": f"202{number}-01-01",
+        }
+        for number in range(1, 5)
+    ]
+    path = tmp_path / "texts.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return str(path)
+
+
+def test_published_texts_are_played_and_scored_but_never_proven(texts: str) -> None:
+    suite = FAMILY.suite(
+        "standard", profile="published", knobs={"data": texts, "similarity": "lexical"}
+    )
+    assert len(suite) == 4
+    assert played(suite[0], "oracle").values["edge_f1"] == 1.0
+    assert FAMILY.certify(suite[0]).defects()
+    with pytest.raises(ValueError, match="no exact reader"):
+        played(suite[0], "exact")
+
+
+def test_a_filter_chooses_among_published_texts(texts: str) -> None:
+    knobs = {"data": texts, "filter": "date=2023-01-01..", "similarity": "lexical"}
+    suite = FAMILY.suite("name_assisted", profile="published", knobs=knobs)
+    assert len(suite) == 2
+    assert FAMILY.world(suite[0]).view.nodes == ("Crop", "Income", "Rain")
+    with pytest.raises(ValueError, match="no text passes"):
+        FAMILY.suite("standard", profile="published", knobs=knobs | {"filter": "nodes=9..12"})
