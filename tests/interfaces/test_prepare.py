@@ -142,3 +142,42 @@ def test_a_reply_that_broke_off_is_refused_and_counted(papers: list[Path]) -> No
     listed = (found.texts.parent / "changes" / "first.jsonl").read_text().splitlines()
     (refused,) = [item for item in map(json.loads, listed) if item["kind"] == "refused"]
     assert "broke off" in refused["note"]
+
+
+def ids(found: Outcome) -> dict[str, int]:
+    rows = map(json.loads, found.texts.read_text("utf-8").splitlines())
+    return {row["paper"]: row["id"] for row in rows}
+
+
+def test_a_later_run_adds_to_the_records_and_ids_stay(papers: list[Path]) -> None:
+    first, second = papers
+    assert ids(run([second], copyist())) == {"second": 1}
+    found = run([first], copyist())
+    assert ids(found) == {"second": 1, "first": 2}
+    assert list(found.prepared) == ["first"]
+    assert ids(run(papers, copyist(dies=0))) == {"second": 1, "first": 2}
+    second.with_suffix(".csv").write_text("Rain,Wet roads\nWet roads,late people\n")
+    found = run([second], copyist())
+    assert ids(found) == {"second": 1, "first": 2}
+    loaded = {one.id: one for one in records(str(found.texts))}
+    assert "late people" in loaded[1].nodes
+    assert "first traffic" in loaded[2].nodes
+
+
+def test_a_paper_that_fails_later_keeps_the_record_it_had(papers: list[Path]) -> None:
+    run(papers, copyist())
+    papers[0].with_suffix(".csv").write_text("Rain,Rain\n")
+    found = run(papers[:1], copyist())
+    assert list(found.failed) == ["first"]
+    assert ids(found) == {"first": 1, "second": 2}
+
+
+def test_records_of_unknown_papers_are_not_overwritten(papers: list[Path]) -> None:
+    texts = papers[0].parent / "out" / "texts.jsonl"
+    texts.parent.mkdir()
+    texts.write_text('{"id": 1}\n')
+    model = copyist()
+    with pytest.raises(ValueError, match="prepare into another folder"):
+        run(papers, model)
+    assert not model.api.asked
+    assert texts.read_text() == '{"id": 1}\n'

@@ -250,3 +250,44 @@ def test_a_real_judge_reads_a_report(
             f"\nreal model as judge (plumbing): {verdict.value['judges']:g} verdicts, "
             f"{verdict.value['judge_unreadable']:g} replies unreadable"
         )
+
+
+def test_recite_ends_scored_on_the_smallest_document(
+    server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = run(
+        server, tmp_path, 1, "-T", "nodes=5", "-T", "length=700", "-T", "skin=terse",
+        "-T", "schema=true", task="recite", short=("-T", "max_errors=1"), length=128,
+    )  # fmt: skip
+    assert set(outcomes(log)) <= NAMED | {"context_exceeded"}
+    (sample,) = log.samples
+    values = sample.scores["episode_score"].value
+    assert math.isfinite(values["edge_f1"]) or outcomes(log)["context_exceeded"]
+    with capsys.disabled():
+        print(  # noqa: T201 - the figures belong in the log of every run
+            f"\nreal model, recite/made_short: outcomes {dict(outcomes(log))}, edge_f1 "
+            f"{values['edge_f1']:.3f}, {tokens(log)} tokens generated"
+        )
+    assert tokens(log) > 0
+
+
+def test_a_real_judge_of_graphs_sits_the_exam(
+    server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All four passes of the smallest paper; replies that cannot be read are counted as such."""
+    log = run(
+        server, tmp_path, 4, "-T", "papers=1", "-T", "nodes=5", "-T", "length=700",
+        "-T", "reasons=false", task="recite_exam", short=(), length=900,
+    )  # fmt: skip
+    (result,) = log.results.scores
+    figures = {name: metric.value for name, metric in result.metrics.items()}
+    assert figures["papers"] == 1.0
+    assert 0.0 <= figures["unreadable"] <= 1.0
+    marks = Counter(sample.scores["exam_mark"].answer for sample in log.samples)
+    assert marks.keys() <= {"read", "unreadable"}
+    with capsys.disabled():
+        print(  # noqa: T201
+            f"\nreal model in the judge's exam: passes {dict(marks)}, accuracy "
+            f"{figures['accuracy']:.3f}, kappa {figures['kappa']:.3f}, {tokens(log)} tokens"
+        )
+    assert tokens(log) > 0

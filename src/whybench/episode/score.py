@@ -13,7 +13,7 @@ UNFINISHED = "unfinished"
 """The outcome of an episode that was left open: the agent gave up, or an engine's limit struck."""
 
 CONTEXT_EXCEEDED = "context_exceeded"
-"""The outcome of an episode that a model could not take in or go on with: its context is full."""
+"""The outcome of an episode of which a model could not even take in the first prompt."""
 
 ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
 """How an episode may end without an answer."""

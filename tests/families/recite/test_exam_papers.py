@@ -206,14 +206,14 @@ def test_relations_without_support_are_read_back_as_they_were_written(
     written: set[tuple[str, str]] = set()
     say = Speaker.say
 
-    def noting(self: Speaker, statement) -> Block | None:
-        block = say(self, statement)
-        if block is not None and statement.role in ROLES:
+    def noting(self: Speaker, block: Block) -> str:
+        statement = block.statement
+        if statement.role in ROLES:
             first, second = (self._cast[held[0]].name for held in statement.fills.values())
             written.add((first, second))
             if statement.role == "correlated":
                 written.add((second, first))
-        return block
+        return say(self, block)
 
     monkeypatch.setattr(Speaker, "say", noting)
     total = 0

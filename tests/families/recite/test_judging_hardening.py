@@ -179,7 +179,7 @@ def raw(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def unflagged(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let no name be withheld: it is shown, but harmlessly."""
     listing.elements.cache_clear()
-    monkeypatch.setattr(shown, "addressing", lambda name: ())
+    monkeypatch.setattr(shown, "speaks", lambda name: False)
     yield
     listing.elements.cache_clear()
 

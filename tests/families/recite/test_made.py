@@ -141,7 +141,7 @@ def test_knobs_are_followed(field: str) -> None:
     world = family.world(family.suite("made_short", knobs=knobs)[1])
     assert world.domains == (field_named(field).title,)
     assert len(world.nodes) == 18
-    assert 9_000 <= len(world.view.text) <= 10_500
+    assert 8_500 <= len(world.view.text) <= 9_700
     assert {node.mention for node in world.nodes} == {"explicit"}
 
 

@@ -53,6 +53,7 @@ def test_edge_lists_are_read_in_many_forms(text: str, suffix: str) -> None:
         ('[["a", "b"], ["a"]]', ".json", "entry 2", "pair"),
         ('[["a", "b"], {"source": "a"}]', ".json", "entry 2", "source and sink"),
         ('{"graph": []}', ".json", "line 1", "list of edges"),
+        ('[["a", "b\\ud800"]]', ".json", "line 1", "half a character"),
         ('[\n["a", "b"],\n', ".json", "line 3", "no JSON"),
     ],
 )
@@ -235,6 +236,11 @@ def test_groups_that_break_a_rule_are_refused(given: list[tuple[list[str], str]]
 def test_replies_of_another_shape_are_refused(bad: str) -> None:
     with pytest.raises(RefusedError):
         read_groups(bad, NODES, EDGES, USUAL)
+
+
+def test_half_a_character_in_a_group_is_refused() -> None:
+    with pytest.raises(RefusedError, match="half a character"):
+        taken((["gdp"], "GDP\udfff"))
 
 
 def test_names_that_an_edge_joins_are_not_joined() -> None:

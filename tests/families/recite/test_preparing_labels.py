@@ -51,6 +51,11 @@ def test_a_node_that_is_labelled_twice_is_refused() -> None:
         read_labels(twice, NODES)
 
 
+def test_half_a_character_in_a_label_is_refused() -> None:
+    with pytest.raises(RefusedError, match="half a character"):
+        read_labels(said({"rain": 1, "Soil moisture": 2, "trust\ud800": 3}), NODES)
+
+
 def test_the_first_guess_is_by_whole_words_whatever_the_case_and_line_ends() -> None:
     assert [mentioned(name, TEXT) for name in NODES] == [True, True, False]
 

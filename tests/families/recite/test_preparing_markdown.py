@@ -270,6 +270,16 @@ def test_files_without_text_or_sense_are_refused_with_advice(tmp_path: Path) -> 
         text_of(locked)
 
 
+def test_a_pdf_that_is_too_long_is_refused_with_its_bound(tmp_path: Path) -> None:
+    path = pdf(tmp_path / "a.pdf", *["Ponds lose water.\n" * 10] * 3)
+    size, usual = len(text_of(path)), limits().pdf
+    with pytest.raises(ValueError, match="has 3 pages, more than 2: prepare the paper alone"):
+        text_of(path, replace(usual, pages=2))
+    with pytest.raises(ValueError, match="more than 300 characters of text: prepare the paper"):
+        text_of(path, replace(usual, characters=300))
+    assert len(text_of(path, replace(usual, pages=3, characters=size))) == size
+
+
 def test_without_pymupdf_the_error_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

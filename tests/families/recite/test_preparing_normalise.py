@@ -111,7 +111,7 @@ def test_a_replacement_may_not_be_much_longer_than_what_it_replaces() -> None:
     edit = Edit("Loop R1 has heat.", "", "Loop R1 has heat. " * 3)
     with pytest.raises(RefusedError, match="more than it takes out"):
         apply(TEXT, [edit], USUAL)
-    assert apply(TEXT, [edit], replace(USUAL, longer=100))
+    assert apply(TEXT, [edit], replace(USUAL, longer=100, new_words=10))
 
 
 def test_a_replacement_may_not_bring_words_of_its_own() -> None:
@@ -119,6 +119,83 @@ def test_a_replacement_may_not_bring_words_of_its_own() -> None:
     with pytest.raises(RefusedError, match="words of your own"):
         apply(TEXT, [edit], USUAL)
     assert apply(TEXT, [edit], replace(USUAL, new_words=9))
+
+
+CLAIM = (
+    "As Fig. 2 shows, rainfall does not increase yield. Rain increases crops, unless it freezes."
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "replacement", "word"),
+    [
+        ("Rain increases", "", "Rain does not increase", "not"),
+        ("Rain increases", "", "Rain doesn't raise", "t"),
+        ("Rain increases", "", "Rain harms", "increases"),
+        (" in", "", " de", "decrease"),
+        (" not", "", "", "not"),
+        ("As Fig", "not", "It will", "not"),
+        ("rainfall does not increase yield", "", "rain helps", "not"),
+        ("unless", "", "when", "unless"),
+    ],
+)
+def test_claims_are_not_turned_round(start: str, end: str, replacement: str, word: str) -> None:
+    with pytest.raises(RefusedError, match=f"'{word}', which changes what is claimed"):
+        apply(CLAIM, [Edit(start, end, replacement)], USUAL)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "replacement", "left"),
+    [
+        ("As Fig. 2 shows, r", "", "R", "Rainfall does not increase yield. Rain"),
+        ("As Fig", "yield. ", "", "Rain increases crops, unless"),
+        (", unless it freezes", "", "", "Rain increases crops."),
+        ("shows, rainfall", "Rain", "shows, rain", "As Fig. 2 shows, rain increases crops"),
+    ],
+)
+def test_a_turning_word_may_stay_or_go_with_its_clause(
+    start: str, end: str, replacement: str, left: str
+) -> None:
+    assert left in apply(CLAIM, [Edit(start, end, replacement)], USUAL).text
+
+
+def test_a_turning_word_may_go_in_a_long_stretch_of_words() -> None:
+    text = "Yield is low as drawn by the loop that shows more people in red."
+    edit = Edit(" as drawn", "red", "")
+    assert apply(text, [edit], USUAL).text == "Yield is low."
+    with pytest.raises(RefusedError, match="'more'"):
+        apply(text, [edit], replace(USUAL, turning_alone=20))
+
+
+def test_signs_of_the_drawing_may_go_but_not_come() -> None:
+    text = "This is a negative feedback loop that calms demand."
+    edit = Edit("This is", "that", "This")
+    assert apply(text, [edit], USUAL).text == "This calms demand."
+    with pytest.raises(RefusedError, match="'negatively'"):
+        apply(text, [Edit("that calms", "", "that negatively calms")], USUAL)
+
+
+def test_cause_and_effect_do_not_change_places() -> None:
+    text = "As the figure shows, rain causes floods in spring."
+    with pytest.raises(RefusedError, match="another place"):
+        apply(text, [Edit("rain", "floods", "floods causes rain")], USUAL)
+    assert apply(text, [Edit("As the figure shows, r", "", "R")], USUAL)
+
+
+def test_all_edits_together_bring_few_new_words() -> None:
+    text = "".join(f"Sentence {n} is here to be read. " for n in range(100))
+    edits = [Edit(f"Sentence {n} is here", "", f"Line {n} stands here") for n in range(11)]
+    with pytest.raises(RefusedError, match="20 new words"):
+        apply(text, edits, USUAL)
+    assert apply(text, edits[:10], USUAL).added == 20
+    assert apply(text, edits, replace(USUAL, all_new_share=0.1)).added == 22
+
+
+@pytest.mark.parametrize("field", ["start", "end", "replacement"])
+def test_half_a_character_in_an_edit_is_refused(field: str) -> None:
+    edit = {"start": "a", "end": "b", "replacement": "c"} | {field: "\ud800"}
+    with pytest.raises(RefusedError, match="half a character"):
+        read_edits(json.dumps({"normalizations": [edit]}))
 
 
 @pytest.mark.parametrize(
@@ -198,6 +275,17 @@ def test_rounds_share_one_budget() -> None:
     wide = replace(USUAL, all_share=0.6)
     model = Script(*rounds, reply())
     assert len(asyncio.run(normalise(text, EDGES, Asker(model, "m", 1), wide))[1]) == 50
+
+
+def test_rounds_share_one_budget_of_new_words() -> None:
+    rounds = [reply(("Heat dries", "", "Heat cracks")), reply(("Heat cracks", "", "Heat burns"))]
+    one = replace(USUAL, all_new_free=1)
+    with pytest.raises(StepError, match="0 new words"):
+        asyncio.run(normalise(TEXT, EDGES, Asker(Script(*rounds), "m", 1), one))
+    two = replace(USUAL, all_new_free=2)
+    model = Script(*rounds, reply())
+    text, _ = asyncio.run(normalise(TEXT, EDGES, Asker(model, "m", 1), two))
+    assert text.startswith("Heat burns")
 
 
 def test_lines_that_still_draw_an_edge_are_doubts() -> None:

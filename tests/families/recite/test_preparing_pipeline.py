@@ -93,7 +93,7 @@ def paper(tmp_path: Path) -> Paper:
     return found
 
 
-def run(paper: Paper, model: Model, name: str = "m", **changed: int) -> Prepared:
+def run(paper: Paper, model: Model, name: str = "m", **changed: object) -> Prepared:
     shelf = Shelf(paper.pdf.parent / "work")
     bounds = replace(limits(), **changed)
     return asyncio.run(
@@ -206,6 +206,29 @@ def test_a_reply_that_broke_off_counts_as_refused(paper: Paper) -> None:
     assert found.retries == {"markdown": 1}
 
 
+@pytest.mark.parametrize("half", ["\\ud800", "\ud800"], ids=["as JSON says it", "as it is"])
+def test_half_a_character_is_asked_for_again_and_never_kept(paper: Paper, half: str) -> None:
+    def split(prompt: str) -> str:
+        whole = json.loads(normalise(prompt))
+        for edit in whole["normalizations"]:
+            edit["replacement"] = "" if "was refused" in prompt else "HALF"
+        return json.dumps(whole).replace("HALF", half)
+
+    found = run(paper, Model(normalise=split))
+    assert found.retries == {"normalise": 1}
+    json.dumps(found.record, ensure_ascii=False).encode("utf-8")
+    stubborn = Model(normalise=lambda prompt: split(prompt.replace("was refused", "")))
+    with pytest.raises(StepError, match="half a character"):
+        run(paper, stubborn, name="other")
+    assert run(paper, Model(), name="other").retries == {}
+
+
+def test_pages_and_characters_of_the_limits_hold_for_papers(paper: Paper) -> None:
+    run(paper, Model())
+    with pytest.raises(ValueError, match="more than 300 characters"):
+        run(paper, Model(), pdf=replace(limits().pdf, characters=300))
+
+
 def test_only_what_a_change_touches_is_done_again(
     paper: Paper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +259,8 @@ def test_half_written_files_are_never_taken_for_results(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     with pytest.raises(TypeError):
         shelf.put("step", "key", object())
+    with pytest.raises(ValueError, match="half a character"):
+        shelf.put("step", "key", ["fine", {"then": "\ud800"}])
     with pytest.raises(UnicodeEncodeError):
         write_whole(tmp_path / "step-x.json", "fine, then \ud800")
     assert list(tmp_path.iterdir()) == []
@@ -246,26 +271,3 @@ def test_half_written_files_are_never_taken_for_results(tmp_path: Path) -> None:
     file.write_text("[1")
     with pytest.raises(ValueError, match="delete it"):
         shelf.get("step", {"a": 1, "b": 2})
-
-
-def test_papers_need_one_annotation_each_and_names_and_ids_of_their_own(tmp_path: Path) -> None:
-    first, second = tmp_path / "a.pdf", tmp_path / "b.pdf"
-    for file in (first, second, tmp_path / "a.csv", tmp_path / "b.csv"):
-        file.write_text("x")
-    found = gathered([first, second], tmp_path, {"b": {"id": 9}})
-    assert [(p.name, p.id, p.annotation.name) for p in found] == [
-        ("a", 1, "a.csv"), ("b", 9, "b.csv"),
-    ]  # fmt: skip
-    for given, told, why in [
-        (([], tmp_path), None, "no papers"),
-        (([tmp_path / "c.pdf"], tmp_path), None, "no file"),
-        (([first, second], {"a": first}), None, "b has no annotation"),
-        (([first, first], tmp_path), None, "the name a"),
-        (([first, second], tmp_path), {"b": {"id": 1}}, "the id 1"),
-        (([first], tmp_path), {"a": {"doi": "x"}}, "no 'doi'"),
-    ]:
-        with pytest.raises(ValueError, match=why):
-            gathered(*given, told)
-    (tmp_path / "a.json").write_text("[]")
-    with pytest.raises(ValueError, match="more than one"):
-        gathered([first], tmp_path)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from itertools import permutations
 
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import Moves
 from whybench.families.recite.pattern import relations
-from whybench.families.recite.reader import NO_NAME, Reading, read
+from whybench.families.recite.reader import NO_NAME, Reading, named_together, read
 from whybench.families.recite.vocabulary import field_named
 from whybench.families.recite.world import View, World
 
 AGENTS = {
     "null": "hands in a graph without arrows",
     "random": "the gold nodes and as many arrows between them, drawn at random",
+    "co_mention": "knows all names; joins whatever one sentence speaks of, both ways",
     "pattern": "a rule-based reader that knows common wordings of cause; stated arrows only",
     "exact": "knows the language of made documents and reads the whole text; never sees the graph",
     "oracle": "sees the world and hands in the gold graph",
@@ -58,11 +60,18 @@ def _pattern(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
     return [pair for pair in dict.fromkeys(found) if pair[0] != pair[1]]
 
 
+def _co_mention(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
+    """Join all that is spoken of in one sentence: what shallow reading gives."""
+    view = world.view
+    found = [pair for named in named_together(view.text) for pair in permutations(named, 2)]
+    known = set(view.nodes)
+    return [pair for pair in dict.fromkeys(found) if not known or known.issuperset(pair)]
+
+
 def _exact(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
     """Read the text; where names are told, unnamed factors are found by their kind.
 
-    Else a factor has a name if only one concept of its kind is left that the text does not speak
-    of. The arrows of others are left out: their names could only be guessed.
+    Else their arrows are left out: their names could only be guessed.
     """
     view = world.view
     found = read(view.text)
@@ -70,7 +79,7 @@ def _exact(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
         raise ValueError(
             "there is no exact reader of texts that we did not make: take the agent `pattern`"
         )
-    shown = _told(view, found) if view.names == "told" else _left(found)
+    shown = _told(view, found) if view.names == "told" else found.forms
     return [(shown[a], shown[b]) for a, b in found.edges if a in shown and b in shown]
 
 
@@ -84,16 +93,6 @@ def _told(view: View, found: Reading) -> dict[str, str]:
     return {name: name for name in view.nodes} | silent
 
 
-def _left(found: Reading) -> dict[str, str]:
-    """Return a name for everything that a text speaks of, unnamed factors as far as it is sure."""
-    silent: dict[str, list[str]] = {}
-    for concept in field_named(found.field).concepts:
-        if concept.name not in found.forms:
-            silent.setdefault(NO_NAME + concept.kind, []).append(concept.name)
-    sure = {kind: names[0] for kind, names in silent.items() if len(names) == 1}
-    return sure | dict(found.forms)
-
-
 def _oracle(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
     return list(world.named())
 
@@ -101,6 +100,7 @@ def _oracle(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
 _GRAPHS: dict[str, Callable[[World, Stream], Pairs]] = {
     "null": _null,
     "random": _random,
+    "co_mention": _co_mention,
     "pattern": _pattern,
     "exact": _exact,
     "oracle": _oracle,

@@ -81,11 +81,14 @@ def find(text: str) -> Found | None:
     return next((found for found in _objects(text) if _fault(found.value) is None), None)
 
 
-def _objects(text: str) -> Iterator[Found]:
-    """Yield the objects of a text that have the key, last to first."""
-    for value, start, end in chain(_long(text), _short(text)):
-        if KEY in value:
-            yield Found(value, not text[:start].strip() and not text[end:].strip())
+def _objects(text: str) -> list[Found]:
+    """Return the objects of a text that have the key, last to first, those inside others behind."""
+    found = [place for place in chain(_long(text), _short(text)) if KEY in place[0]]
+    found.sort(key=lambda place: (-place[2], place[1]))
+    return [
+        Found(value, not text[:start].strip() and not text[end:].strip())
+        for value, start, end in found
+    ]
 
 
 def _short(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:

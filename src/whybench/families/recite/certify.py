@@ -36,8 +36,10 @@ class Proof:
     @property
     def witness(self) -> Json:
         """Two worlds with the same text: a node's name, and another it could have."""
-        open_ones = zip(self.unnamed, self.rivals, strict=True)
-        return next(([node.name, names[0]] for node, names in open_ones if names), None)
+        if not self.unnamed:
+            return None
+        node, names = self.unnamed[0], self.rivals[0]
+        return [node.name, names[0] if names else f"another name for {NO_NAME}{node.kind}"]
 
 
 def proof(world: World) -> Proof:

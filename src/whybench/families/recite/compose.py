@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from whybench.core.seeds import Stream
 from whybench.families.recite.diagram import Pair
-from whybench.families.recite.distract import ROLES, Distractors
-from whybench.families.recite.frames import furniture
+from whybench.families.recite.distract import QUIET, ROLES, Distractors
+from whybench.families.recite.frames import SLOT, furniture
 from whybench.families.recite.plan import Graph, Statement
 from whybench.families.recite.vocabulary import Concept
-from whybench.families.recite.wording import Block, Deck, Speaker, joined
+from whybench.families.recite.wording import Block, Deck, Speaker, joined, usual_length
 from whybench.families.recite.world import Edge, Mention, Span, Status
 
 SECTIONED = 2_500
@@ -27,8 +27,8 @@ PARAGRAPH = (3, 4, 5, 6)
 OPENERS = 0.18
 """How often a statement begins with an opener."""
 
-QUIET = ("mention", "plain")
-"""Roles that give no edge and do not seem to."""
+SCENERY = 13
+"""Characters of a place, an institute or a label, about."""
 
 AROUND = 7
 """Characters that blanks, openers and headings add to a block, about."""
@@ -41,6 +41,12 @@ STATUS: dict[str, Status] = {
     "implied": "implied",
 }
 """How a role gives its edges, if not derivable."""
+
+SECTIONS = ("summary", "setting", "method", "comparison", "open", "closing")
+"""Sections besides the parts: three before them, three behind."""
+
+STRAYS = 0.08
+"""How often a statement stands in any of these sections, so that none tells what its own say."""
 
 ASIDE = {
     "causes": ("summary", "closing"),
@@ -98,25 +104,33 @@ def compose(
     filling: Filling,
     held_out: bool,
 ) -> Document:
-    """Write a document that makes these statements, and others until it is long enough."""
-    place = str(stream.choice(furniture()["places"]))
+    """Write a document that makes these statements, and others until it is long enough.
+
+    Names are chosen last, in the order of the text, so that nothing hangs on which statement was
+    planned first.
+    """
     deck = Deck(stream, held_out)
-    speaker = Speaker(stream, deck, cast, spoken, place)
-    blocks = [_said(speaker, statement) for statement in statements]
-    voiced = [v for v in range(len(cast)) if v >= graph.n or spoken[v] != "absent"]
-    blocks += _fillers(stream, speaker, Distractors(stream, graph, voiced), blocks, filling)
+    lengths = [usual_length(*pair) for pair in zip(cast, spoken, strict=True)]
+    blocks = [_drawn(deck, statement) for statement in statements]
+    voiced = [v for v in range(len(cast)) if spoken[v] != "absent"]
+    distractors = Distractors(stream, graph, voiced)
+    left = filling.length - sum(_length(block, lengths) for block in blocks)
+    blocks += _fillers(stream, deck, distractors, filling.distractors, left, lengths)
+    place = str(stream.choice(furniture()["places"]))
     title = _title(stream, cast[: graph.n], place)
+    sections = _sections(stream, graph, cast, blocks, filling.length)
     page = _Page()
     page.write(f"# {title}\n")
-    for heading, held in _sections(stream, graph, cast, blocks, filling.length):
+    speaker = Speaker(stream, cast, spoken, place)
+    for heading, held in sections:
         if heading:
             page.write(f"\n## {heading}\n")
-        _paragraphs(stream, page, held)
+        _paragraphs(stream, page, speaker, held)
     return Document(title, "".join(page.pieces), _evidence(page))
 
 
-def _said(speaker: Speaker, statement: Statement) -> Block:
-    block = speaker.say(statement)
+def _drawn(deck: Deck, statement: Statement) -> Block:
+    block = deck.draw(statement)
     if block is None:
         raise ValueError(
             f"no words of role {statement.role} are left for so many edges: ask for fewer nodes, "
@@ -125,36 +139,36 @@ def _said(speaker: Speaker, statement: Statement) -> Block:
     return block
 
 
+def _length(block: Block, lengths: Sequence[float]) -> float:
+    """Return how long a block will be, about."""
+    named = [lengths[v] for fill in block.statement.fills.values() for v in fill]
+    scenery = len(block.frame.slots) - len(block.statement.fills)
+    words = len(SLOT.sub("", block.frame.text)) + SCENERY * scenery
+    return words + sum(named) + 2 * max(0, len(named) - 2) + AROUND
+
+
 def _fillers(
     stream: Stream,
-    speaker: Speaker,
+    deck: Deck,
     distractors: Distractors,
-    before: Sequence[Block],
-    filling: Filling,
+    share: float,
+    left: float,
+    lengths: Sequence[float],
 ) -> list[Block]:
-    """Return blocks that give no edge, until the document is long enough."""
-    size = sum(len(block.text) + AROUND for block in before)
+    """Return blocks that give no edge, until nothing is left to fill or to say."""
     made: list[Block] = []
-    used_up: set[str] = set()
-    drawn = {
-        *(ROLES if filling.distractors > 0 else ()),
-        *(QUIET if filling.distractors < 1 else ()),
-    }
-    while size < filling.length and used_up != drawn:
-        draw = stream.uniform()
-        if draw < filling.distractors:
-            role = stream.choice(ROLES)
-            statement = distractors.draw(role)
-        elif stream.uniform() < 0.55:
-            role, statement = QUIET[0], distractors.mention()
-        else:
-            role, statement = QUIET[1], Statement(QUIET[1], {})
-        block = speaker.say(statement) if statement is not None else None
+    tempting = list(ROLES) if share > 0 else []
+    quiet = list(QUIET) if share < 1 else []
+    while left > 0 and (tempting or quiet):
+        roles = tempting if tempting and (stream.uniform() < share or not quiet) else quiet
+        role = stream.choice(roles)
+        statement = distractors.draw(role)
+        block = None if statement is None else deck.draw(statement)
         if block is None:
-            used_up.add(role)
+            roles.remove(role)
             continue
         made.append(block)
-        size += len(block.text) + AROUND
+        left -= _length(block, lengths)
     return made
 
 
@@ -172,7 +186,10 @@ def _sections(
     aside: dict[str, list[Block]] = {}
     for block in blocks:
         sections = ASIDE.get(block.frame.role, ())
-        if length >= SECTIONED and sections and stream.uniform() < 0.5:
+        chance = stream.uniform()
+        if length >= SECTIONED and chance < STRAYS:
+            aside.setdefault(stream.choice(SECTIONS), []).append(block)
+        elif length >= SECTIONED and sections and chance < 0.5:
             aside.setdefault(stream.choice(sections), []).append(block)
         else:
             parts[_part(stream, block.statement, part_of, count)].append(block)
@@ -192,8 +209,7 @@ def _sections(
             if name in aside
         ]
 
-    before = shown("summary", "setting", "method")
-    return [*before, *middle, *shown("comparison", "open", "closing")]
+    return [*shown(*SECTIONS[:3]), *middle, *shown(*SECTIONS[3:])]
 
 
 def _parts(stream: Stream, graph: Graph, count: int) -> list[int]:
@@ -238,7 +254,7 @@ def _title(stream: Stream, concepts: Sequence[Concept], place: str) -> str:
     return found[0].upper() + found[1:]
 
 
-def _paragraphs(stream: Stream, page: _Page, blocks: Sequence[Block]) -> None:
+def _paragraphs(stream: Stream, page: _Page, speaker: Speaker, blocks: Sequence[Block]) -> None:
     left = list(blocks)
     openers = furniture()["openers"]
     while left:
@@ -247,7 +263,7 @@ def _paragraphs(stream: Stream, page: _Page, blocks: Sequence[Block]) -> None:
         for number, block in enumerate(left[:size]):
             if number:
                 page.write(" ")
-            text = block.text
+            text = speaker.say(block)
             if stream.uniform() < OPENERS and not block.frame.text.startswith("{place}"):
                 text = f"{stream.choice(openers)} {text[0].lower()}{text[1:]}"
             page.place(block, text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from whybench.core.structure import edge_f1, edge_precision, edge_recall, shd
-from whybench.families.recite.matching import Matching, normal
+from whybench.families.recite.matching import Matching
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -82,7 +82,7 @@ def mapped(edges: Iterable[tuple[str, str]], matching: Matching) -> Mapped:
     """
     pairs: set[tuple[int | Outside, int | Outside]] = set()
     for cause, effect in edges:
-        forms = normal(cause), normal(effect)
+        forms = matching.form(cause), matching.form(effect)
         if forms[0] == forms[1]:
             pairs.add(((forms[0], "cause"), (forms[1], "effect")))
         else:

@@ -122,7 +122,7 @@ class ReCITE(Family[World]):
             instance=instance.id,
             hypotheses=certify.HYPOTHESES,
             solvable=found.right,
-            identified=found.witness is None,
+            identified=found.right and not found.unnamed,
             best_score=best,
             fewest=0,
             minimax=0,

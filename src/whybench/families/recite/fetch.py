@@ -84,7 +84,7 @@ def _rows(path: Path) -> list[Any]:
         from pyarrow import parquet
 
         return list(parquet.read_table(path).to_pylist())
-    text = path.read_text("utf-8").strip()
+    text = path.read_text("utf-8-sig").strip()
     if path.suffix == ".json" and text.startswith("["):
         return list(json.loads(text))
     found = []

@@ -15,6 +15,10 @@ from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
 from whybench.families.recite.world import Edge, Mention, Names, Node, View, World
 
 
+OUTSIDER = 2_500
+"""A document speaks of one concept outside of its graph for so many characters, or more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """What is asked of a document."""
@@ -50,10 +54,11 @@ def made(order: Order) -> World:
     size = sized(stream, order.source, nodes=order.nodes, length=order.length)
     cast = _cast(stream, size, order.field)
     graph = cast.graph
+    words = Stream(*path, "words", order.level)
     spoken = plan.mentions(graph, order.shares)
     given = plan.statuses(graph, spoken, order.shares)
-    words = Stream(*path, "words", order.level)
-    voiced = [v for v in range(len(cast.concepts)) if v >= graph.n or spoken[v] != "absent"]
+    everyone = (*spoken, *_outsiders(words, len(cast.concepts) - graph.n, order.shares))
+    voiced = [v for v, mention in enumerate(everyone) if mention != "absent"]
     statements = [
         *plan.stated(words, graph, given["stated"]),
         *plan.implied(graph, given["implied"]),
@@ -62,15 +67,24 @@ def made(order: Order) -> World:
     ]
     filling = Filling(size.length, order.distractors)
     short = order.source == "short"
-    document = compose(words, graph, cast.concepts, spoken, statements, filling, held_out=not short)
+    document = compose(
+        words, graph, cast.concepts, everyone, statements, filling, held_out=not short
+    )
     latent = f"{order.source}-{order.graph}"
     return _world(order, cast, spoken, document.title, document.text, document.edges, latent)
+
+
+def _outsiders(stream: Stream, count: int, shares: Shares) -> list[Mention]:
+    """Say how the text speaks of concepts that are not in the graph: like of those that are."""
+    voiced = shares.explicit + shares.implicit
+    hinted = shares.implicit / voiced if voiced else 0.0
+    return ["implicit" if stream.uniform() < hinted else "explicit" for _ in range(count)]
 
 
 def _cast(stream: Stream, size: Size, field: str | None) -> _Cast:
     """Draw a graph and who plays it."""
     known = field_named(field or stream.choice(FIELDS))
-    outsiders = max(3, size.nodes // 4)
+    outsiders = max(3, size.nodes // 4, size.length // OUTSIDER)
     drawn = stream.sample(known.concepts, min(len(known.concepts), size.nodes + outsiders))
     edges = diagram(stream, size.nodes, size.edges, size.looped)
     ordered = sorted(edges)

@@ -63,6 +63,12 @@ class Language:
                     return meaning, _handed(meaning.slots, fills)
         return None
 
+    def named(self, sentence: str) -> tuple[str, ...]:
+        """Return the concepts that a sentence names, whatever it says of them."""
+        _, fills = self._masked(_words(sentence))
+        found = (self.concept_of[phrase] for phrase in fills if phrase in self.concept_of)
+        return tuple(dict.fromkeys(found))
+
     def _masked(self, words: tuple[str, ...]) -> tuple[str, list[str]]:
         """Return a sentence with its names masked, and the names."""
         shown: list[str] = []

@@ -40,8 +40,6 @@ _ROWS = 1_000
 """Names compared together, to bound memory."""
 _DIGITS = 6
 """Decimals of a similarity: batches move a cosine's later ones."""
-_EQUAL = 1e-9
-"""What equal names are worth beyond their similarity: too little to matter but between equals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +62,8 @@ class Matching:
     """How many gold nodes there are."""
     pairs: tuple[Pair, ...]
     """Sorted by name."""
+    clashing: frozenset[str] = frozenset()
+    """Normal forms that different gold nodes share; names like that count as they are written."""
     _nodes: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +71,11 @@ class Matching:
 
     def node(self, name: str) -> int | None:
         """Which gold node a predicted name stands for, however it is spelt; None if for none."""
-        return self._nodes.get(normal(name))
+        return self._nodes.get(self.form(name))
+
+    def form(self, name: str) -> str:
+        """How a name is known here."""
+        return form(name, self.clashing)
 
     def above(self, threshold: float) -> Matching:
         """Keep the pairs that are at least so much alike."""
@@ -176,9 +180,9 @@ def matched(
 ) -> Matching:
     """Match predicted names to gold nodes one to one; neither's order matters.
 
-    Names that are equal in normal form are one node. Of two assignments that are as good, one with
-    more equal names is taken: names of the same words in another order are wholly alike too.
-    `above` gives the matching for a higher threshold, such as those of `BAND`, without another
+    Names that are equal in normal form are one node. A name that is equal to a gold one stands for
+    that node and no other; the rest is assigned among pairs that are at least as alike as the
+    threshold. `above` gives the matching for a higher one, such as those of `BAND`, without another
     comparison.
 
     >>> found = matched(["Land Prices", "costs"], [("land price",), ("harvest",)], "lexical")
@@ -188,16 +192,41 @@ def matched(
     # Takes two seconds to import the first time: only who matches names shall wait for it.
     from scipy.optimize import linear_sum_assignment
 
-    names = tuple(sorted({normal(name) for name in predicted}))
+    clashing = _clashing(gold)
+    names = tuple(sorted({form(name, clashing) for name in predicted}))
     order = sorted(range(len(gold)), key=lambda node: (tuple(gold[node]), node))
     alike = similarities(names, [gold[node] for node in order], kind)
-    forms = [frozenset(map(normal, gold[node])) for node in order]
-    equal = np.array([[name in own for own in forms] for name in names]).reshape(alike.shape)
+    forms = [frozenset(form(name, clashing) for name in gold[node]) for node in order]
+    equal = np.zeros(alike.shape, dtype=bool)
+    for row, name in enumerate(names):
+        equal[row] = [name in own for own in forms]
+        if equal[row].any():
+            alike[row, ~equal[row]] = 0.0
+    worth = np.where(alike >= threshold, alike, 0.0) + (1 + len(names)) * equal
     pairs = (
         Pair(names[row], order[column], float(alike[row, column]))
-        for row, column in zip(*linear_sum_assignment(-alike - _EQUAL * equal), strict=True)
+        for row, column in zip(*linear_sum_assignment(-worth), strict=True)
     )
-    return Matching(names, len(gold), tuple(pairs)).above(threshold)
+    return Matching(names, len(gold), tuple(pairs), clashing).above(threshold)
+
+
+def _clashing(gold: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Return normal forms that different gold nodes share: `<Population>` and `Population`."""
+    owners: dict[str, set[int]] = {}
+    for node, names in enumerate(gold):
+        for name in names:
+            owners.setdefault(normal(name), set()).add(node)
+    return frozenset(shared for shared, nodes in owners.items() if len(nodes) > 1)
+
+
+def form(name: str, clashing: frozenset[str]) -> str:
+    """Return a name's normal form, or the name as it stands where its normal form says too little.
+
+    >>> form("<Rain>", frozenset()), form("<Rain>", frozenset({"rain"}))
+    ('rain', '<Rain>')
+    """
+    found = normal(name)
+    return name if found in clashing else found
 
 
 def _lexical(rows: Sequence[str], forms: Sequence[str]) -> NDArray[np.float64]:

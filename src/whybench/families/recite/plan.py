@@ -10,6 +10,12 @@ from whybench.families.recite.diagram import Pair
 from whybench.families.recite.frames import Sign
 from whybench.families.recite.world import Mention, Status
 
+MOST_GROUPS = 40
+"""Labels that a document may define."""
+
+MOST_CONTRASTS = 60
+"""Edges that a document may give by contrast."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shares:
@@ -88,12 +94,16 @@ def may_be_absent(graph: Graph) -> list[int]:
 
 
 def mentions(graph: Graph, shares: Shares) -> tuple[Mention, ...]:
-    """Say of each node how the text speaks of it; a node absent once is absent at lower shares."""
+    """Say of each node how the text speaks of it; a node absent once is absent at lower shares.
+
+    Not all graphs have so many nodes that may be absent together; the others are implicit then.
+    """
     silent = may_be_absent(graph)
-    absent = silent[: round((1 - shares.explicit - shares.implicit) * graph.n)]
+    asked = round((1 - shares.explicit - shares.implicit) * graph.n)
+    absent = silent[:asked]
     rest = [node for node in (*silent, *graph.node_order) if node not in absent]
     rest = list(dict.fromkeys(rest))
-    hinted = set(rest[: round(shares.implicit * graph.n)])
+    hinted = set(rest[: round(shares.implicit * graph.n) + asked - len(absent)])
     found: dict[int, Mention] = dict.fromkeys(rest, "explicit")
     found |= dict.fromkeys(hinted, "implicit")
     return tuple(found.get(node, "absent") for node in range(graph.n))
@@ -160,7 +170,10 @@ def implied(graph: Graph, edges: Iterable[Pair]) -> list[Statement]:
 def derivable(
     stream: Stream, graph: Graph, edges: Sequence[Pair], cast: Collection[int]
 ) -> list[Statement]:
-    """Return statements from which edges follow: by label, by exception, by way of, by contrast."""
+    """Return statements from which edges follow: by label, by exception, by way of, by contrast.
+
+    Where that is not enough for all, the rest is implied.
+    """
     left = list(edges)
     made: list[Statement] = []
     groups = 0
@@ -173,12 +186,14 @@ def derivable(
                 members = tuple(stream.shuffled((*others, outside)))
                 fills = {"members": members, "exception": (outside,), "effect": shared}
                 made.append(Statement("except", fills, tuple(group)))
-            else:
+            elif groups < MOST_GROUPS:
                 made.append(Statement("define", {"members": others}, tuple(group), group=groups))
                 act = {"effect": shared} if end else {"cause": shared}
                 role = "acts" if end else "receives"
                 made.append(Statement(role, act, tuple(group), group=groups))
                 groups += 1
+            else:
+                continue
             left = [edge for edge in left if edge not in group]
     for first, middle, last in _chains(graph, left):
         pair = ((first, middle), (middle, last))
@@ -186,7 +201,9 @@ def derivable(
             fills = {"first": (first,), "middle": (middle,), "last": (last,)}
             made.append(Statement("through", fills, pair))
             left = [edge for edge in left if edge not in pair]
-    return made + [_single("counterfactual", graph, edge) for edge in left]
+    contrasts = left[:MOST_CONTRASTS]
+    made += [_single("counterfactual", graph, edge) for edge in contrasts]
+    return made + implied(graph, left[MOST_CONTRASTS:])
 
 
 def _single(role: str, graph: Graph, edge: Pair) -> Statement:

@@ -57,10 +57,20 @@ class _Record:
 @lru_cache(maxsize=64)
 def read(text: str) -> Reading:
     """Read a text in the field in which it is understood best."""
+    return read_as(text, _field(text))
+
+
+def named_together(text: str) -> list[tuple[str, ...]]:
+    """Return the concepts that each sentence of a text names, by their names."""
+    known = language(_field(text))
+    return [known.named(sentence) for sentence in sentences(text)]
+
+
+def _field(text: str) -> str:
+    """Return the field in which a text is understood best, by some of its paragraphs."""
     lines = [line for line in text.splitlines() if line]
     some = "\n".join(lines[:: 1 + len(lines) // SAMPLED])
-    best = min(FIELDS, key=lambda name: len(read_as(some, name).unread))
-    return read_as(text, best)
+    return min(FIELDS, key=lambda name: len(read_as(some, name).unread))
 
 
 def read_as(text: str, field_name: str) -> Reading:

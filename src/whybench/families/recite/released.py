@@ -68,18 +68,22 @@ def explicitness(record: Released) -> tuple[float, float] | None:
 def world(record: Released, names: Names) -> World:
     """Build the world of a text: how it gives each edge is not known.
 
-    A node without a label counts as explicit if its name stands in the text, else as implicit.
+    A node without a label counts as explicit if its name stands in the text, else as implicit. A
+    node without an edge is left out, as the release counts the ends of edges.
     """
     text = record.text.casefold()
+    joined = sorted({end for pair in record.edges for end in pair})
+    place = {old: new for new, old in enumerate(joined)}
+    labelled = [(record.nodes[v], record.mention[v]) for v in joined]
     nodes = tuple(
         Node(name, label or ("explicit" if name.casefold() in text else "implicit"))
-        for name, label in zip(record.nodes, record.mention, strict=True)
+        for name, label in labelled
     )
-    told = record.nodes if names == "told" else ()
+    told = tuple(node.name for node in nodes) if names == "told" else ()
     return World(
         view=View(record.text, len(nodes), names, told, released=True),
         nodes=nodes,
-        edges=tuple(Edge(cause, effect) for cause, effect in record.edges),
+        edges=tuple(Edge(place[cause], place[effect]) for cause, effect in record.edges),
         latent=f"recast-{record.id}",
         title=record.title,
         domains=record.domains,
@@ -119,6 +123,8 @@ def _record(row: Mapping[str, Any]) -> Released:
         raise ValueError("`nodes` must name at least two nodes")
     pairs = list(_pairs(row, {name: v for v, name in enumerate(nodes)}))
     proper = [(cause, effect) for cause, effect in pairs if cause != effect]
+    if not proper:
+        raise ValueError("`edges` must join at least two different nodes")
     labels = _labels(row)
     stored = float(row["explicitness"]) if row.get("explicitness") is not None else None
     return Released(
@@ -167,8 +173,8 @@ def _labels(row: Mapping[str, Any]) -> dict[str, Mention]:
 def _decoded(row: Mapping[str, Any], field: str) -> Any:
     """Return a field that may be given as JSON text."""
     value = row.get(field)
-    if not isinstance(value, str):
-        return value
+    if not isinstance(value, str) or (field == "domains" and not value.lstrip().startswith("[")):
+        return value or None
     try:
         return json.loads(value) if value.strip() else None
     except ValueError as error:
@@ -177,8 +183,8 @@ def _decoded(row: Mapping[str, Any], field: str) -> Any:
 
 def _listed(row: Mapping[str, Any], field: str) -> list[Any]:
     value = _decoded(row, field)
-    if value is None and field == "domains":
-        return []
+    if field == "domains" and (value is None or isinstance(value, str)):
+        return [] if value is None else [value]
     if not isinstance(value, list):
         raise ValueError(f"`{field}` must be a list, or a JSON text of one")
     return value

@@ -18,6 +18,9 @@ SKINS = ("plain", "terse")
 REPAIRED = "repaired"
 """Marks an answer that a second model put into form."""
 
+MARK = "=" * 20
+"""Stands before and after the document; longer if the document has such a line itself."""
+
 skin_named = shelf(__package__ or "", SKINS)
 
 
@@ -63,7 +66,11 @@ class ReciteEpisode(Episode):
 
     def document(self, words: Skin) -> str:
         """Return the text, between lines that mark it."""
-        return words.say("document", text=self.world.view.text)
+        text = self.world.view.text
+        mark = MARK
+        while mark in text:
+            mark += MARK[0]
+        return words.say("document", text=text, mark=mark)
 
     def form(self, words: Skin) -> str:
         """Return how many nodes there are, which, if that is told, and how to answer."""

@@ -30,7 +30,7 @@ METRICS = (
     Metric("answered", "a valid graph was handed in", role="side"),
     _side("edge_f1_answered", "edge_f1 among answers"),
     _side("edge_undirected_f1", "F1 when direction does not count"),
-    _side("edge_ancestor_f1", "F1 of who acts on whom, directly or through others"),
+    _detail("edge_ancestor_f1", "F1 of who acts on whom, be it through others; a ring does well"),
     _side("edge_shd", "arrows to add, remove or turn round"),
     _side("edge_nshd", "edge_shd over n(n−1), n gold nodes"),
     _detail("edge_shd_double", "edge_shd with a turn counted twice"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from whybench.core.seeds import Stream
 from whybench.families.recite.frames import MOST_USES, SLOT, Frame, frames, furniture
-from whybench.families.recite.plan import Statement
+from whybench.families.recite.plan import MOST_GROUPS, Statement
 from whybench.families.recite.vocabulary import Concept
 from whybench.families.recite.world import Mention
 
@@ -20,9 +20,8 @@ HINTS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A statement in words."""
+    """A statement and the frame that says it, before names are chosen."""
 
-    text: str
     frame: Frame
     statement: Statement
 
@@ -35,12 +34,13 @@ class Deck:
         self._held_out = held_out
         self._piles: dict[tuple[str, str], list[Frame]] = {}
 
-    def draw(self, role: str, sign: str = "0") -> Frame | None:
-        """Return the next frame that says no other sign; None when the role is used up."""
+    def draw(self, statement: Statement) -> Block | None:
+        """Return a statement with the next frame that says no other sign; None if none is left."""
+        role, sign = statement.role, statement.sign
         own, plain = self._pile(role, sign), self._pile(role, "0")
         if sign != "0" and own and (not plain or self._stream.below(3)):
-            return own.pop()
-        return plain.pop() if plain else None
+            return Block(own.pop(), statement)
+        return Block(plain.pop(), statement) if plain else None
 
     def _pile(self, role: str, sign: str) -> list[Frame]:
         if (role, sign) not in self._piles:
@@ -58,31 +58,22 @@ class Speaker:
     """Finds words for statements in one document."""
 
     def __init__(
-        self,
-        stream: Stream,
-        deck: Deck,
-        cast: Sequence[Concept],
-        spoken: Sequence[Mention],
-        place: str,
+        self, stream: Stream, cast: Sequence[Concept], spoken: Sequence[Mention], place: str
     ) -> None:
         self._stream = stream
-        self._deck = deck
         self._cast = cast
         self._spoken = spoken
         self._place = place
         self._introduced: set[int] = set()
         names = furniture()
-        self._labels = stream.shuffled(names["labels"])
+        self._labels = stream.sample(names["labels"], MOST_GROUPS)
         self._bodies = stream.sample(names["bodies"], 4)
         self._others = stream.sample(names["elsewhere"], 8)
 
-    def say(self, statement: Statement) -> Block | None:
-        """Put a statement into words; None when no frames or labels are left for it."""
-        frame = self._deck.draw(statement.role, statement.sign)
-        if frame is None or (statement.group or 0) >= len(self._labels):
-            return None
-        text = SLOT.sub(lambda slot: self._fill(slot[1], statement), frame.text)
-        return Block(_capitalised(text), frame, statement)
+    def say(self, block: Block) -> str:
+        """Put a block into words; blocks must come in the order of the text."""
+        text = SLOT.sub(lambda slot: self._fill(slot[1], block.statement), block.frame.text)
+        return _capitalised(text)
 
     def _fill(self, slot: str, statement: Statement) -> str:
         if slot in statement.fills:
@@ -107,8 +98,7 @@ class Speaker:
     def _form(self, index: int) -> str:
         """Return a form of a name: the name itself when an explicit node comes up first."""
         concept = self._cast[index]
-        spoken = self._spoken[index] if index < len(self._spoken) else "explicit"
-        if spoken == "implicit":
+        if self._spoken[index] == "implicit":
             return self._stream.choice(concept.hinted)
         if index not in self._introduced:
             self._introduced.add(index)
@@ -116,6 +106,13 @@ class Speaker:
         if self._stream.uniform() < HINTS:
             return self._stream.choice(concept.hinted)
         return self._stream.choice(concept.said)
+
+
+def usual_length(concept: Concept, spoken: Mention) -> float:
+    """Return how many characters a concept takes in a text, on average."""
+    hinted = sum(map(len, concept.hinted)) / len(concept.hinted)
+    said = sum(map(len, concept.said)) / len(concept.said)
+    return hinted if spoken == "implicit" else HINTS * hinted + (1 - HINTS) * said
 
 
 def joined(phrases: Sequence[str]) -> str:

@@ -63,6 +63,7 @@ def recite_exam(
     papers: int = 20,
     salt: str = "exam",
     schema: bool = True,
+    reasons: bool = True,
     **knobs: Any,
 ) -> Task:
     """Examine a judge of graphs on answers whose right labels are known.
@@ -72,6 +73,7 @@ def recite_exam(
         papers: How many; each makes four samples, one for each pass.
         salt: Another salt gives other documents than those that are judged.
         schema: Constrain replies by a JSON schema, as the judge is to be used.
+        reasons: Ask for a few words on each element, as the judge is to be used.
         **knobs: Of the family, such as nodes, length, field, distractors, stated and implied.
 
     """
@@ -86,7 +88,7 @@ def recite_exam(
     ]
     return Task(
         dataset=MemoryDataset(samples, name="recite_exam"),
-        solver=sit_exam(schema),
+        solver=sit_exam(schema, reasons),
         scorer=exam_mark(),
         version=f"{FAMILY.version}-{__version__}",
         metadata={"suite": found.path, "salt": salt},
@@ -99,7 +101,7 @@ def paper_at(coordinates: str) -> Paper:
 
 
 @solver
-def sit_exam(schema: bool = True) -> Solver:
+def sit_exam(schema: bool = True, reasons: bool = True) -> Solver:
     """Ask the model just as a judge is asked, and keep its labels."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
@@ -109,7 +111,7 @@ def sit_exam(schema: bool = True) -> Solver:
         def seat(numbers: Sequence[int], question: Question) -> None:
             SEAT.set(Seat(sat, name, numbers, question.word))
 
-        told = await judged_pass(get_model(), sat.case, name, schema, seat)
+        told = await judged_pass(get_model(), sat.case, name, schema, reasons, seat)
         said = told.answer
         found = None if said is None else {str(number): entry for number, entry in said.items()}
         state.store.set(ENTRIES, canonical_json(found))

@@ -64,6 +64,7 @@ def graph_judgements() -> Metric:
 def graph_judge(
     judges: Sequence[str | Model] | str | None = None,
     schema: bool = True,
+    reasons: bool = True,
     allow_self: bool = False,
     source: GraphSource = stored_case,
 ) -> Scorer:
@@ -76,6 +77,7 @@ def graph_judge(
     Args:
         judges: Models that judge (a list, or names with commas); the role `judge` if left out.
         schema: Constrain replies by a JSON schema.
+        reasons: Ask for a few words on each element, before its labels.
         allow_self: Let a model judge its own answers, to try the plumbing; labelled `self_judged`.
         source: Where a sample's graphs are found.
 
@@ -91,7 +93,7 @@ def graph_judge(
         labels = []
         unreadable = 0
         for one in panel.models:
-            given, failed = await _asked(one, case, schema)
+            given, failed = await _asked(one, case, schema, reasons)
             labels.append(_logged(given))
             verdicts.append(verdict(case, given))
             unreadable += failed
@@ -110,12 +112,12 @@ def graph_judge(
     return score
 
 
-async def _asked(judge: Model, case: Case, schema: bool) -> tuple[Given, int]:
+async def _asked(judge: Model, case: Case, schema: bool, reasons: bool) -> tuple[Given, int]:
     """Ask a judge all there is to ask; return its labels, and how many replies were unreadable.
 
     One question after the other, so that the first lets the provider keep the document.
     """
-    passes = {name: await judged_pass(judge, case, name, schema) for name in PASSES}
+    passes = {name: await judged_pass(judge, case, name, schema, reasons) for name in PASSES}
     unreadable = sum(told.unreadable for told in passes.values())
     return {name: told.answer for name, told in passes.items()}, unreadable
 
@@ -125,12 +127,13 @@ async def judged_pass(
     case: Case,
     name: PassName,
     schema: bool,
+    reasons: bool,
     before: Callable[[Sequence[int], Question], None] = lambda numbers, question: None,  # noqa: ARG005
 ) -> Asked[dict[int, Entry]]:
     """Ask a judge about every element of a pass; if one reply stays unreadable the pass is."""
     entries: dict[int, Entry] = {}
     unreadable = 0
-    for numbers, question in questions(case, name):
+    for numbers, question in questions(case, name, reasons):
         before(numbers, question)
         told = await ask(judge, question, schema, _reader(name, numbers, question), retry)
         unreadable += told.unreadable

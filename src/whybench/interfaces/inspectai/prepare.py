@@ -1,8 +1,9 @@
 """Preparing users' own papers for ReCITE with Inspect's models.
 
 `await prepare([Path("a.pdf")], Path("annotations"), Path("out"), "openai/gpt-x")` leaves in `out`:
-`texts.jsonl` (records of the published schema; `-T data=out` plays them), `changes/NAME.jsonl`
-(every change, doubt and refused reply of a paper) and `work/` (what a stopped run goes on from).
+`texts.jsonl` (records of the published schema, each with the name of its `paper`; `-T data=out`
+plays them), `changes/NAME.jsonl` (every change, doubt and refused reply of a paper) and `work/`
+(what a stopped run goes on from). A later run adds its papers to those that are there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from whybench.families.recite.preparing.limits import limits as usual_limits
 from whybench.families.recite.preparing.papers import Paper, gathered
 from whybench.families.recite.preparing.pipeline import Bench, Prepared, prepared
 from whybench.families.recite.preparing.shelf import Shelf, write_whole
+from whybench.families.recite.preparing.texts import NAME, read_texts, write_texts
 
 TEMPERATURE = 0.0
 """Models are asked without chance, as far as their providers let them."""
@@ -35,7 +37,7 @@ class Outcome:
     """What came of the papers, by the names of their files."""
 
     texts: Path
-    """The records of those that are prepared."""
+    """The records of those that are prepared, now or by a run before."""
     prepared: Mapping[str, Prepared]
     failed: Mapping[str, str]
     """Why the others are not."""
@@ -73,6 +75,9 @@ async def prepare(
 ) -> Outcome:
     """Prepare papers; one that fails does not stop the others, and a second run resumes.
 
+    Records that are in `out` stay, with their ids. A paper of the same name takes the place of its
+    own record, once it is prepared anew.
+
     Args:
         papers: PDF files.
         annotations: Edge lists by the names of the papers' files, or a folder of `NAME.csv` etc.
@@ -84,7 +89,10 @@ async def prepare(
         at_once: Papers that are worked on at the same time.
 
     """
-    todo = gathered(papers, annotations, details)
+    texts = out / NAME
+    before = read_texts(texts)
+    ids = {name: record["id"] for name, record in before.items()}
+    todo = gathered(papers, annotations, details, ids)
     bounds = limits or usual_limits()
     chosen = get_model(model)
     shelf = Shelf(out / "work")
@@ -112,8 +120,7 @@ async def prepare(
         raise several.exceptions[0] from None
     names = [paper.name for paper in todo]
     kept = {name: done[name] for name in names if name in done}
-    texts = out / "texts.jsonl"
-    write_whole(texts, _lines(one.record for one in kept.values()))
+    write_texts(texts, before | {name: one.record for name, one in kept.items()})
     return Outcome(texts, kept, {name: failed[name] for name in names if name in failed})
 
 

@@ -82,7 +82,7 @@ def play_episode(
             raise
         finally:
             LIVE.reset(token)
-            if is_full(state) and not episode.done:
+            if is_full(state) and not episode.count:
                 state.store.set(EXCEEDED, True)
             state.store.set(EPISODE, to_store(episode.trace, crashed))
         return state

@@ -107,8 +107,13 @@ async def _turn(
 
 
 def is_full(state: TaskState) -> bool:
-    """Tell whether the model's context was full, so that its last reply is none."""
-    return state.output.stop_reason == "model_length"
+    """Tell whether the model could not take in its last prompt, so that it wrote nothing.
+
+    A reply that was cut off because it was long itself is a reply.
+    """
+    output = state.output
+    written = 0 if output.usage is None else output.usage.output_tokens
+    return output.stop_reason == "model_length" and not written
 
 
 def _as_text(call: ToolCall) -> ToolCall:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from whybench.families.recite.judging.shown import plain
 from whybench.families.recite.world import World
 
 Pair = tuple[str, str]
 """An edge by its nodes' names: cause and effect."""
+
+MOST = 600
+"""Nodes and edges of an answer that are judged whatever the gold graph's size."""
+
+TIMES_GOLD = 4
+"""A larger answer is judged up to so many times the gold graph's nodes and edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +33,33 @@ class Case:
     """In the order given, none twice."""
     answered: bool = True
     """False: there is no answer, which scores 0 and is reported apart."""
+    repeated: int = 0
+    """Edges left out because to a judge they read like an earlier one."""
+
+    @property
+    def too_large(self) -> bool:
+        """Whether no judge is asked: such an answer scores 0, as one that is missing.
+
+        A model that writes without end would otherwise cost hundreds of questions, each with the
+        whole document.
+        """
+        gold = len(self.gold_nodes) + len(self.gold_edges)
+        return len(self.answer_nodes) + len(self.answer_edges) > max(MOST, TIMES_GOLD * gold)
 
 
 def case_of(world: World, answer_edges: Sequence[Pair] | None, instance_id: str = "") -> Case:
     """Return the case of an answer; None: there is none.
 
-    Repeated edges count once, as in the deterministic scores; an edge from a node to itself stays,
-    for the judge to find wrong. Without an instance's id the name of its graph stands in.
+    Names that a judge would see alike, but for capitals, are one node under its first spelling, and
+    repeated edges count once; an edge from a node to itself stays, for the judge to find wrong.
+    Without an instance's id the name of its graph stands in.
     """
-    edges = tuple(dict.fromkeys(answer_edges or ()))
+    given = list(answer_edges or ())
+    first: dict[str, str] = {}
+    names = {
+        name: first.setdefault(plain(name).casefold(), name) for edge in given for name in edge
+    }
+    edges = tuple(dict.fromkeys((names[cause], names[effect]) for cause, effect in given))
     return Case(
         instance_id=instance_id or world.latent,
         document=world.view.text,
@@ -43,4 +68,5 @@ def case_of(world: World, answer_edges: Sequence[Pair] | None, instance_id: str 
         answer_nodes=tuple(sorted({name for edge in edges for name in edge})),
         answer_edges=edges,
         answered=answer_edges is not None,
+        repeated=len(given) - len(edges),
     )

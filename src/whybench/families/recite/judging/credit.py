@@ -31,6 +31,8 @@ class Point:
     right: float
     given: float
     weight: float = 1.0
+    kind: str = ""
+    """The pass of the element, and the credit that its key gives: elements of a kind are alike."""
 
 
 Points = Mapping[str, Sequence[Sequence[Point]]]
@@ -72,12 +74,13 @@ _KINDS = {
 }
 """The same score over nodes alone and over edges alone."""
 
-_F1 = {
+F1 = {
     f"{prefix}f1": (f"{prefix}precision", f"{prefix}recall")
     for prefix in (
         "", "node_", "judged_edge_", "unweighted_", "unweighted_node_", "unweighted_edge_",
     )
 }  # fmt: skip
+"""Each F1 → its precision and its recall."""
 
 
 def points(sittings: Sequence[Sitting]) -> Points:
@@ -85,7 +88,7 @@ def points(sittings: Sequence[Sitting]) -> Points:
     found: dict[str, list[list[Point]]] = {}
     for sitting in sittings:
         own = {name: list(_of(sitting, parts)) for name, parts in _parts().items()}
-        own |= {name: list(_harmonic(own[p], own[r])) for name, (p, r) in _F1.items()}
+        own |= {name: list(_harmonic(own[p], own[r])) for name, (p, r) in F1.items()}
         for name, held in own.items():
             if held:
                 found.setdefault(name, []).append(held)
@@ -127,9 +130,14 @@ def _of(sitting: Sitting, parts: Sequence[_Part]) -> Iterator[Point]:
         for number, entry in (given[part.name] or {}).items():
             rights = paper.key[part.name][number]
             if all(name in rights for name in needed):
-                weight = worth(entry, "importance") if part.name.endswith("recall") else 1.0
-                mended = settled(entry, rights)
-                yield Point(part.credit(part.name, mended), part.credit(part.name, entry), weight)
+                first = {name: rights[name][0] for name in needed}
+                right = part.credit(part.name, settled(entry, rights))
+                yield Point(
+                    right,
+                    part.credit(part.name, entry),
+                    worth(entry, "importance") if part.name.endswith("recall") else 1.0,
+                    f"{part.name} {part.credit(part.name, first):.3f}",
+                )
 
 
 def _harmonic(precision: Sequence[Point], recall: Sequence[Point]) -> Iterator[Point]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from whybench.families.recite.judging.case import Case, Pair
 from whybench.families.recite.judging.labels import PassName, no_counterpart
-from whybench.families.recite.judging.shown import plain, shown_names, withheld
+from whybench.families.recite.judging.shown import WITHHELD, plain, shown_names, withheld
 
 BATCH = 60
 """Elements that a judge is asked about at once, so that a reply stays within bounds."""
@@ -26,6 +26,8 @@ class Elements:
     """Numbers of the answer's nodes whose names are withheld."""
     lost_edges: frozenset[int]
     """Numbers of the answer's edges with such a node."""
+    unasked: bool
+    """Whether there is no answer to ask about, or too much of it."""
 
     def count(self, pass_name: PassName) -> int:
         """Return how many elements a pass judges: the answer's for precision, else the gold's."""
@@ -40,27 +42,25 @@ class Elements:
     def ruled(self, pass_name: PassName) -> frozenset[int]:
         """Return the elements of a pass that a rule decides: they have no counterpart.
 
-        Those are the answer's elements without a name that can be shown; and, if nothing else is
-        left of the answer, all of the gold graph's.
+        Those are the answer's elements without a name that can be shown. Elements of the gold graph
+        are asked about even if no name of the answer can be shown: how much each matters is the
+        judge's to say, and an element without importance would not count as missed.
         """
+        if self.unasked:
+            return frozenset(range(1, self.count(pass_name) + 1))
         lost: Mapping[PassName, frozenset[int]] = {
             "node_precision": self.lost_nodes,
             "edge_precision": self.lost_edges,
         }
-        if pass_name in lost:
-            return lost[pass_name]
-        other: Mapping[PassName, PassName] = {
-            "node_recall": "node_precision",
-            "edge_recall": "edge_precision",
-        }
-        left = self.count(other[pass_name]) - len(lost[other[pass_name]])
-        return frozenset() if left else frozenset(range(1, self.count(pass_name) + 1))
+        return lost.get(pass_name, frozenset())
 
 
 @lru_cache(maxsize=32)
 def elements(case: Case) -> Elements:
     """Number a case's elements: nodes in alphabetical order, edges as given."""
-    names = shown_names(case.answer_nodes, case.gold_nodes, case.document)
+    asked = case.answer_nodes if not case.too_large else ()
+    names = dict.fromkeys(case.answer_nodes, WITHHELD)
+    names |= shown_names(asked, case.gold_nodes, case.document)
     lost = withheld(names)
     gold = {name: plain(name) for name in case.gold_nodes}
     return Elements(
@@ -72,6 +72,7 @@ def elements(case: Case) -> Elements:
         lost_edges=frozenset(
             n for n, edge in enumerate(case.answer_edges, 1) if not lost.isdisjoint(edge)
         ),
+        unasked=case.too_large or not case.answer_edges,
     )
 
 

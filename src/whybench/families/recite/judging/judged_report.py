@@ -7,9 +7,20 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whybench.core.seeds import Stream
+from whybench.families.recite.judging.corrected_f1 import corrected_f1
 from whybench.families.recite.judging.correction import Corrected, corrected
-from whybench.families.recite.judging.credit import Points, points
+from whybench.families.recite.judging.credit import F1, Points, points
 from whybench.families.recite.judging.marking import Report, Sitting, marked
+
+_OWN = " (its own answers: self-judged, no measure of anything)"
+
+_ASSUMED = (
+    "Corrected: the mean that the judged answers deserve if the judge errs alike on like elements "
+    "here and in its exam, which the exam cannot show; the bounds hold for any mix of such "
+    "elements, and are wide where the judge gives the same to what deserves different credit. F1 "
+    "follows from the corrected precision and recall. Bounds of scores as judged know nothing of "
+    "the judge's errors."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,10 @@ class JudgeScores:
     """Score by name → a value for each answer; None or NaN is unscored."""
     clusters: Sequence[Hashable] | None = None
     """Which answers are on one graph."""
+    asked: Sequence[bool] | None = None
+    """Whether the judge was asked about each answer; one that is missing has its 0 by rule."""
+    self_judged: bool = False
+    """Whether the judge is the model that answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +54,12 @@ class JudgedTable:
     judge: str
     scores: Mapping[str, Corrected]
     report: Report
+    self_judged: bool = False
 
     def markdown(self) -> str:
         """Return the table in two parts, scores and exam."""
         lines = [
-            f"Judge {self.judge}, examined on {self.report.papers} papers; unreadable passes: "
-            + _number(self.report.unreadable),
+            self._title(),
             "",
             "| score | as judged | corrected | bias in the exam |",
             "|---|---|---|---|",
@@ -58,6 +73,8 @@ class JudgedTable:
             )
         lines += [
             "",
+            _ASSUMED,
+            "",
             "| exam | n | accuracy | kappa | bias | base rates (judge) | base rates (key) |",
             "|---|---|---|---|---|---|---|",
         ]
@@ -69,6 +86,14 @@ class JudgedTable:
                 f"{always} | {marks.bias:+.3f} | {said} | {right} |"
             )
         return "\n".join(lines)
+
+    def _title(self) -> str:
+        own = _OWN if self.self_judged else ""
+        unread = _number(self.report.unreadable)
+        return (
+            f"Judge {self.judge}{own}, examined on {self.report.papers} papers; "
+            f"unreadable passes: {unread}"
+        )
 
 
 def examined(judge: str, sittings: Sequence[Sitting]) -> Exam:
@@ -94,20 +119,44 @@ def judged_report(scores: JudgeScores, exam: Exam | None) -> JudgedTable:
             f"scores of {scores.judge} cannot rest on the exam of {exam.judge}: examine "
             f"{scores.judge} with `inspect eval whybench/recite_exam --model {scores.judge}`"
         )
+    if not exam.points:
+        raise ValueError(
+            f"in the exam of {exam.judge} no pass could be read, so it says nothing of its scores: "
+            "examine it again, with schema=false if its provider takes no schema"
+        )
     unknown = [name for name in scores.values if name not in exam.points]
     if unknown:
-        known = ", ".join(exam.points) or "none, as no paper was read"
         raise ValueError(
             f"the exam of {exam.judge} says nothing of {unknown[0]}: leave it out, or examine the "
-            f"judge on more papers; known are {known}"
+            f"judge on more papers; known are {', '.join(exam.points)}"
         )
     found = {
         name: corrected(
-            values, scores.clusters, exam.points[name], Stream("recite", "correction", name)
+            values,
+            scores.clusters,
+            exam.points[name],
+            Stream("recite", "correction", name),
+            asked=scores.asked,
         )
         for name, values in scores.values.items()
+        if name not in F1
     }
-    return JudgedTable(scores.judge, found, exam.report)
+    found |= {name: _f1(scores, exam, name, found) for name in scores.values if name in F1}
+    ordered = {name: found[name] for name in scores.values}
+    return JudgedTable(scores.judge, ordered, exam.report, scores.self_judged)
+
+
+def _f1(scores: JudgeScores, exam: Exam, name: str, found: Mapping[str, Corrected]) -> Corrected:
+    """Correct an F1 by its precision and recall, which must be there."""
+    lacking = [part for part in F1[name] if part not in found]
+    if lacking:
+        raise ValueError(
+            f"{name} is corrected by way of {' and '.join(F1[name])}: give {lacking[0]} as well"
+        )
+    parts = [(scores.values[part], found[part]) for part in F1[name]]
+    return corrected_f1(
+        scores.values[name], scores.clusters, parts, exam.points[name], asked=scores.asked
+    )
 
 
 def _span(estimate: float, low: float, high: float) -> str:
@@ -119,8 +168,10 @@ def _number(value: float) -> str:
 
 
 def _remark(found: Corrected) -> str:
+    if found.beyond:
+        return " (no correction: beyond whatever the judge gave in the exam)"
     if not found.usable:
-        return " (the judge does not tell good from bad)"
+        return " (no correction: the judge does not tell good from bad)"
     return " (few papers or documents)" if found.few else ""
 
 

@@ -28,15 +28,23 @@ NONE = "(none)"
 """What stands for an empty list."""
 
 
-def questions(case: Case, pass_name: PassName) -> tuple[tuple[tuple[int, ...], Question], ...]:
+def questions(
+    case: Case, pass_name: PassName, reasons: bool = True
+) -> tuple[tuple[tuple[int, ...], Question], ...]:
     """Return the questions of a pass, each with the numbers that it asks about; maybe none."""
     return tuple(
-        (numbers, question(case, pass_name, numbers)) for numbers in batches(case, pass_name)
+        (numbers, question(case, pass_name, numbers, reasons))
+        for numbers in batches(case, pass_name)
     )
 
 
-def question(case: Case, pass_name: PassName, numbers: Sequence[int] = ()) -> Question:
-    """Ask about elements of a pass: those with these numbers, or the first batch."""
+def question(
+    case: Case, pass_name: PassName, numbers: Sequence[int] = (), reasons: bool = True
+) -> Question:
+    """Ask about elements of a pass: those with these numbers, or the first batch.
+
+    Without reasons a reply is short, which suits models that reason before they reply, or not.
+    """
     numbers = numbers or next(iter(batches(case, pass_name)), ())
     if not numbers:
         raise ValueError(f"{pass_name} has no element to ask about: see `by_rule`")
@@ -46,12 +54,12 @@ def question(case: Case, pass_name: PassName, numbers: Sequence[int] = ()) -> Qu
         numbers=", ".join(map(str, numbers)),
         word=around.word,
         fields=", ".join(f"`{field.name}`" for field in fields(pass_name)),
-        example=_example(pass_name, around.word, numbers),
+        why=_texts().say("why") + " " if reasons else "",
+        example=_example(pass_name, around.word, numbers, reasons),
     )
     prompt = paragraphs(_graphs(case, around), _texts().say(pass_name), asked)
-    return Question(
-        prompt, schema(pass_name, numbers, around.word), around.word, _before(case.document)
-    )
+    shape = schema(pass_name, numbers, around.word, reasons)
+    return Question(prompt, shape, around.word, _before(case.document))
 
 
 def retry(error: ValueError) -> str:
@@ -114,9 +122,10 @@ def _quoted(name: str) -> str:
     return name if name == WITHHELD else f'"{name}"'
 
 
-def _example(pass_name: PassName, word: str, numbers: Sequence[int]) -> str:
+def _example(pass_name: PassName, word: str, numbers: Sequence[int], reasons: bool) -> str:
     """Show the form with labels drawn by chance, so that the example favours none."""
     stream = Stream("recite", "example", word, pass_name)
-    entry = {WHY: "…"} | {field.name: stream.choice(field.labels) for field in fields(pass_name)}
+    entry = {field.name: stream.choice(field.labels) for field in fields(pass_name)}
+    entry = {WHY: "…"} | entry if reasons else entry
     shown = {CASE: word, ELEMENTS: {str(numbers[0]): entry, "…": "…"}}
     return json.dumps(shown, ensure_ascii=False)

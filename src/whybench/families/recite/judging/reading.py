@@ -16,10 +16,12 @@ WHY = "why"
 """Room for a few words before the labels: a judge that writes them decides better. Not read."""
 
 
-def schema(pass_name: PassName, numbers: Sequence[int], word: str) -> dict[str, Any]:
+def schema(
+    pass_name: PassName, numbers: Sequence[int], word: str, reasons: bool = True
+) -> dict[str, Any]:
     """Return the JSON schema of a reply on the elements with these numbers."""
     one = object_schema(
-        {WHY: {"type": "string"}}
+        ({WHY: {"type": "string"}} if reasons else {})
         | {
             field.name: {"type": "string", "enum": list(field.labels)}
             for field in fields(pass_name)

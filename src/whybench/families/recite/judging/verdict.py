@@ -32,12 +32,14 @@ def complete(case: Case, given: Given) -> Judged:
 
 
 def verdict(case: Case, given: Given) -> Verdict:
-    """Score what a judge said; an answer that is not there has all labels by rule, hence 0."""
+    """Score what a judge said; an answer that is missing or too large is ruled wrong, hence 0."""
     judged = complete(case, given)
     values = figures(judged, len(case.gold_nodes))
     values |= {
-        "withheld": float(len(elements(case).lost_nodes)),
+        "withheld": 0.0 if case.too_large else float(len(elements(case).lost_nodes)),
+        "judged_repeated": float(case.repeated),
         "judged_missing": float(not case.answered),
+        "judged_too_large": float(case.too_large),
     }
     said = {name: tuple((given.get(name) or {}).values()) for name in PASSES}
     lacking = tuple(name for name in PASSES if judged[name] is None)

@@ -2,7 +2,8 @@
 
 A model is no more than a function from a prompt to a reply. Each reply is read by a function that
 refuses it with a reason; the model is asked again with that reason, a few times, and then the step
-stops. Replies are kept on a shelf as they come, so that a run that was killed asks nothing twice.
+stops. Replies are kept on a shelf as they come, so that a run that was killed asks nothing twice;
+one with half a character, which no file can keep, is refused like any other.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from importlib.resources import files
 from typing import Generic, TypeVar
 
 from whybench import CANARY
+from whybench.episode.extraction import Found, json_objects
 from whybench.episode.fence import fence
 from whybench.episode.skin import Skin, read_skin
-from whybench.families.recite.preparing.shelf import Shelf
+from whybench.families.recite.preparing.shelf import Shelf, is_writable
 
 Ask = Callable[[str], Awaitable[str]]
 """A model: a prompt in, its reply out. It may raise `RefusedError` for a reply of no use."""
 
 REPLY = "reply"
+
+HALF = "it has half a character (a lone surrogate): send whole characters only"
 
 T = TypeVar("T")
 
@@ -76,6 +80,8 @@ class Asker:
         if kept is not None:
             return str(kept["reply"])
         reply = await self.ask(prompt)
+        if not is_writable(reply):
+            raise RefusedError(HALF)
         if self.shelf is not None:
             self.shelf.put(REPLY, self._key(prompt), {"model": self.name, "reply": reply})
         return reply
@@ -89,6 +95,17 @@ def _again(prompt: str, refused: list[str]) -> str:
     if not refused:
         return prompt
     return f"{prompt}\n\n{texts().say('again', count=len(refused), reason=refused[-1])}"
+
+
+def answered(reply: str, key: str) -> Found | None:
+    """Return the last object of a reply that has a key; refuse one that no file can keep.
+
+    JSON can say half a character in plain letters, so that the reply itself can be written.
+    """
+    found = next((one for one in json_objects(reply) if key in one.value), None)
+    if found is not None and not is_writable(found.value):
+        raise RefusedError(HALF)
+    return found
 
 
 def said(passage: str, paper: str, **words: object) -> str:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from whybench.families.recite.preparing.shelf import is_writable
+
 SOURCES = frozenset({"source", "cause", "from", "parent", "source_variable", "source variable"})
 SINKS = frozenset(
     {"sink", "target", "effect", "to", "child", "sink_variable", "sink variable", "target_variable"}
@@ -127,6 +129,9 @@ def _json(text: str) -> EdgeList:
     except (ValueError, RecursionError) as error:
         line = f"line {getattr(error, 'lineno', 1)}"
         return EdgeList((), (), (Fault(line, text[:80], f"this is no JSON: {error}"),))
+    if not is_writable(value):
+        why = "a name has half a character (a lone surrogate): type it anew"
+        return EdgeList((), (), (Fault("line 1", text[:80], why),))
     nodes: list[str] = []
     if isinstance(value, Mapping):
         given = value.get("nodes", [])

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from whybench.episode.extraction import json_objects
-from whybench.families.recite.preparing.asking import Asker, RefusedError, said
+from whybench.families.recite.preparing.asking import Asker, RefusedError, answered, said
 from whybench.families.recite.preparing.change import Change
 from whybench.families.recite.preparing.words import forms
 
@@ -38,7 +37,7 @@ async def label(
 
 def read_labels(reply: str, nodes: Sequence[str]) -> dict[str, int]:
     """Return the labels of the last object that has the key, or refuse the reply."""
-    found = next((o for o in json_objects(reply) if KEY in o.value), None)
+    found = answered(reply, KEY)
     if found is None or not isinstance(found.value[KEY], Mapping):
         raise RefusedError(f'there is no JSON object with an object "{KEY}": reply with one')
     json.loads(reply[found.start : found.end], object_pairs_hook=_once)

@@ -9,6 +9,18 @@ from importlib.resources import files
 
 
 @dataclass(frozen=True, slots=True)
+class PdfLimits:
+    """Which files are taken for papers."""
+
+    fewest: int
+    """Characters below which a file is taken for pictures of pages."""
+    pages: int
+    """Pages that a file may have; what is longer is a book, and models are asked piece by piece."""
+    characters: int
+    """Characters that a file's text may have."""
+
+
+@dataclass(frozen=True, slots=True)
 class MarkdownLimits:
     """What a model may change when it turns a paper's text into Markdown."""
 
@@ -51,7 +63,18 @@ class NormaliseLimits:
     longer: int
     """Characters by which a replacement may be longer than what it replaces."""
     new_words: int
-    """Words of a replacement that need not stand in what it replaces."""
+    """Words of a replacement that need not stand in what it replaces, in their order."""
+    all_new_share: float
+    """Share of the first text's words that all replacements together may bring as new words."""
+    all_new_free: int
+    """New words that all replacements together may always bring."""
+    turning_alone: int
+    """A word that turns a claim round may not go in a stretch of so few words if its clause stays,
+    or if other words come instead."""
+    turning: tuple[str, ...]
+    """Words that turn a claim round, as for Markdown: none may come, or go without its claim."""
+    more_turning: tuple[str, ...]
+    """Words that may not come either; they may go, for drawings are described with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +101,7 @@ class Limits:
 
     tries: int
     """Replies to one question before a step gives up."""
+    pdf: PdfLimits
     markdown: MarkdownLimits
     normalise: NormaliseLimits
     spelling: SpellingLimits
@@ -87,10 +111,12 @@ class Limits:
 def limits() -> Limits:
     """Return the bounds that hold unless others are given."""
     data = json.loads((files(__package__ or "") / "limits.json").read_text("utf-8"))
-    given = data["markdown"]
+    turning = tuple(data["markdown"]["turning"])
+    words = {"turning": turning, "more_turning": tuple(data["normalise"]["more_turning"])}
     return Limits(
         tries=data["tries"],
-        markdown=MarkdownLimits(**given | {"turning": tuple(given["turning"])}),
-        normalise=NormaliseLimits(**data["normalise"]),
+        pdf=PdfLimits(**data["pdf"]),
+        markdown=MarkdownLimits(**data["markdown"] | {"turning": turning}),
+        normalise=NormaliseLimits(**data["normalise"] | words),
         spelling=SpellingLimits(**data["spelling"]),
     )

@@ -3,9 +3,9 @@
 The tool is a list of edits, each with `start`, `end` and `replacement`. An edit finds the FIRST
 place of `start`, then the first place of `end` BEHIND it, and replaces all from the one to the
 other, both included. Edits are applied in order, each to what the one before left. Any edit that
-finds nothing, or breaks a bound, refuses the whole reply. The paper does not say from where `end`
-is searched; from behind `start`, an edit never depends on what its two strings share, and an empty
-`end` means `start` alone. The model is asked again until it sends an empty list.
+finds nothing, breaks a bound or turns a claim round refuses the whole reply. The paper does not say
+from where `end` is searched; from behind `start`, an edit never depends on what its two strings
+share, and an empty `end` means `start` alone. The model is asked until it sends an empty list.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from whybench.episode.extraction import json_objects
-from whybench.families.recite.preparing.asking import Asker, RefusedError, said
+from whybench.families.recite.preparing.asking import Asker, RefusedError, answered, said
 from whybench.families.recite.preparing.change import Change
 from whybench.families.recite.preparing.limits import NormaliseLimits
+from whybench.families.recite.preparing.rewording import Reworded, reworded
 from whybench.families.recite.preparing.words import forms
 
 STEP = "normalise"
@@ -45,25 +45,49 @@ class Edited:
     """A text after some edits."""
 
     text: str
-    taken: int
-    """Characters that the edits took, in all."""
+    added: int
+    """Words that the edits brought, in all."""
     spans: tuple[str, ...]
     """What each edit replaced."""
+
+    @property
+    def taken(self) -> int:
+        """Characters that the edits took, in all."""
+        return sum(map(len, self.spans))
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What edits may do in all: characters that they take, words that they bring."""
+
+    characters: float
+    words: float
+
+    @classmethod
+    def of(cls, text: str, limits: NormaliseLimits) -> Budget:
+        """Return the budget of a paper."""
+        return cls(
+            max(limits.all_free, limits.all_share * len(text)),
+            max(limits.all_new_free, limits.all_new_share * len(forms(text))),
+        )
+
+    def less(self, done: Edited) -> Budget:
+        """Return what is left after some edits."""
+        return Budget(self.characters - done.taken, self.words - done.added)
 
 
 async def normalise(
     text: str, edges: Edges, asker: Asker, limits: NormaliseLimits
 ) -> tuple[str, tuple[Change, ...]]:
     """Have the text edited until nothing is left to do; return it with all changes."""
-    size, taken = len(text), 0
+    budget = Budget.of(text, limits)
     changes: list[Change] = []
     graph = json.dumps([{"source": a, "sink": b} for a, b in edges], ensure_ascii=False)
     for number in range(1, limits.rounds + 1):
-        budget = max(limits.all_free, limits.all_share * size) - taken
         before = text
 
         def read(
-            reply: str, now: str = before, left: float = budget
+            reply: str, now: str = before, left: Budget = budget
         ) -> tuple[Sequence[Edit], Edited]:
             edits = read_edits(reply)
             return edits, apply(now, edits, limits, left)
@@ -76,7 +100,7 @@ async def normalise(
             Change(STEP, "replaced", f"{where}, edit {n}", span, edit.replacement)
             for n, (edit, span) in enumerate(zip(edits, done.spans, strict=True), 1)
         ]
-        text, taken = done.text, taken + done.taken
+        text, budget = done.text, budget.less(done)
         if not edits:
             break
     else:
@@ -88,10 +112,10 @@ async def normalise(
 
 def read_edits(reply: str) -> tuple[Edit, ...]:
     """Return the edits of the last object that has the key, or refuse the reply."""
-    found = next((o.value for o in json_objects(reply) if KEY in o.value), None)
+    found = answered(reply, KEY)
     if found is None:
         raise RefusedError(f'there is no JSON object with a list "{KEY}": reply with one')
-    items = found[KEY]
+    items = found.value[KEY]
     if not isinstance(items, list):
         raise RefusedError(f'"{KEY}" must be a list')
     return tuple(_edit(item, number) for number, item in enumerate(items, 1))
@@ -106,30 +130,37 @@ def _edit(item: object, number: int) -> Edit:
 
 
 def apply(
-    text: str, edits: Sequence[Edit], limits: NormaliseLimits, budget: float | None = None
+    text: str, edits: Sequence[Edit], limits: NormaliseLimits, budget: Budget | None = None
 ) -> Edited:
-    """Apply edits in order, or refuse them all; `budget` bounds the characters they may take.
+    """Apply edits in order, or refuse them all; without a budget, the text's own holds.
 
     >>> from whybench.families.recite.preparing.limits import limits
     >>> edit = Edit("As the figure", "shows, p", "P")
     >>> apply("As the figure clearly shows, prices rise.", [edit], limits().normalise).text
     'Prices rise.'
     """
-    if budget is None:
-        budget = max(limits.all_free, limits.all_share * len(text))
-    spans: list[str] = []
+    budget = budget or Budget.of(text, limits)
+    done = Edited(text, 0, ())
     for number, edit in enumerate(edits, 1):
+        text = done.text
         start, end = _span(text, edit, number)
         span = text[start:end]
         _check(edit, span, number, max(limits.edit_free, limits.edit_share * len(text)), limits)
-        spans.append(span)
-        if sum(map(len, spans)) > budget:
-            raise RefusedError(
-                f"the edits take more than the {budget:.0f} characters that may go: take out only "
-                "what gives the diagram away"
-            )
+        found = reworded(text, start, end, edit.replacement, limits)
+        _check_words(found, number, limits)
         text = text[:start] + edit.replacement + text[end:]
-    return Edited(text, sum(map(len, spans)), tuple(spans))
+        done = Edited(text, done.added + len(found.added), (*done.spans, span))
+        if done.taken > budget.characters:
+            raise RefusedError(
+                f"the edits take more than the {budget.characters:.0f} characters that may go: "
+                "take out only what gives the diagram away"
+            )
+        if done.added > budget.words:
+            raise RefusedError(
+                f"the edits bring more than the {budget.words:.0f} new words that may still come: "
+                "take out, and add nothing"
+            )
+    return done
 
 
 def _span(text: str, edit: Edit, number: int) -> tuple[int, int]:
@@ -159,15 +190,27 @@ def _check(edit: Edit, span: str, number: int, longest: float, limits: Normalise
         raise RefusedError(f"edit {number} changes nothing: leave it out")
     if len(edit.replacement) > len(span) + limits.longer:
         raise RefusedError(f"edit {number} puts in more than it takes out: only take out")
-    known = set(forms(span))
-    new = [form for form in forms(edit.replacement) if form not in known]
-    if len(new) > limits.new_words:
-        raise RefusedError(f"edit {number} adds words of your own ({', '.join(new[:5])}): take out")
     for mark in _redactions():
         if (seen := mark.search(edit.replacement)) and seen[0] not in span:
             raise RefusedError(
                 f"edit {number} leaves the mark {seen[0]!r}: rewrite so that nothing is missed"
             )
+
+
+def _check_words(found: Reworded, number: int, limits: NormaliseLimits) -> None:
+    """Refuse an edit that brings words of its own, puts words elsewhere or turns a claim round."""
+    if len(found.added) > limits.new_words:
+        named = ", ".join(found.added[:5])
+        raise RefusedError(f"edit {number} adds words of your own ({named}): take out")
+    if found.turned:
+        raise RefusedError(
+            f"edit {number} adds or takes out {found.turned[0]!r}, which changes what is claimed: "
+            "leave the claim as it is, or take out all of its sentence"
+        )
+    if found.moved:
+        raise RefusedError(
+            f"edit {number} puts {found.moved[0]!r} in another place: keep the paper's order"
+        )
 
 
 def leftovers(text: str, edges: Edges) -> Iterator[Change]:

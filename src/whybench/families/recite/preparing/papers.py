@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from whybench.families.recite.preparing.details import details_of, read_details
 from whybench.families.recite.preparing.edgelist import SUFFIXES
-
-DETAILS = ("id", "title", "source", "url", "domains", "abstract", "publication_date")
-"""What may be told about a paper; all of it may be left out."""
+from whybench.families.recite.preparing.shelf import is_writable
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +39,38 @@ def gathered(
     papers: Sequence[Path],
     annotations: Mapping[str, Path] | Path,
     details: Mapping[str, Mapping[str, Any]] | Path | None = None,
+    known: Mapping[str, int] | None = None,
 ) -> tuple[Paper, ...]:
     """Find the annotation and the details of each paper, by the name of its file.
 
     Annotations are a mapping from names, or a folder with `NAME.csv` (or .tsv, .json, .txt);
-    details are a mapping from names, or a JSON file with one. Ids count from 1 unless given.
+    details are a mapping from names, or a JSON file with one. `known` are the ids of papers that
+    were prepared before: they keep them, and others count on from the highest, unless ids are told.
     """
     if not papers:
         raise ValueError("there are no papers: give at least one PDF file")
-    told = json.loads(details.read_text("utf-8")) if isinstance(details, Path) else details or {}
+    told, before = read_details(details), dict(known or {})
+    fresh = count(max(before.values(), default=0) + 1)
     found = []
-    for number, pdf in enumerate(papers, 1):
+    for pdf in papers:
         if not pdf.is_file():
             raise ValueError(f"there is no file {str(pdf)!r}")
-        given = dict(told.get(pdf.stem, {}))
-        if unknown := sorted(set(given) - set(DETAILS)):
-            raise ValueError(f"details of {pdf.stem}: no {unknown[0]!r}; try {', '.join(DETAILS)}")
-        given |= {"id": given.get("id", number), "domains": tuple(given.get("domains", ()))}
-        found.append(Paper(pdf, _annotation(pdf.stem, annotations), **given))
-    for what in ("name", "id"):
-        values = [getattr(paper, what) for paper in found]
-        if twice := {str(value) for value in values if values.count(value) > 1}:
-            raise ValueError(f"two papers have the {what} {min(twice)}: give each its own")
+        if not is_writable(pdf.stem):
+            raise ValueError(f"the name of {str(pdf)!r} is no proper text: give it another")
+        given = details_of(pdf.stem, told)
+        number = before[pdf.stem] if pdf.stem in before else next(fresh)
+        found.append(Paper(pdf, _annotation(pdf.stem, annotations), **{"id": number, **given}))
+    _check_apart(found, before)
     return tuple(found)
+
+
+def _check_apart(papers: Sequence[Paper], before: Mapping[str, int]) -> None:
+    names = [paper.name for paper in papers]
+    others = [number for name, number in before.items() if name not in names]
+    numbers = [*others, *(paper.id for paper in papers)]
+    for what, values in (("name", names), ("id", [str(number) for number in numbers])):
+        if twice := {value for value in values if values.count(value) > 1}:
+            raise ValueError(f"two papers have the {what} {min(twice)}: give each its own")
 
 
 def _annotation(name: str, annotations: Mapping[str, Path] | Path) -> Path:

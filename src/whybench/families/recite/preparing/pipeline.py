@@ -32,7 +32,7 @@ VERSIONS: Mapping[str, int] = {
     annotating.STEP: 1,
     variables.STEP: 1,
     markdown.STEP: 1,
-    normalise.STEP: 1,
+    normalise.STEP: 2,
     explicitness.STEP: 1,
 }
 """The steps in order; a step whose rules change gets another number, and is done again."""
@@ -90,9 +90,10 @@ async def prepared(paper: Paper, bench: Bench) -> Prepared:
     spelling = dataclasses.asdict(limits.spelling)
 
     async def read() -> Made:
-        return text_of(paper.pdf), ()
+        return text_of(paper.pdf, limits.pdf), ()
 
-    raw = await bench.step("text", sha256(paper.pdf.read_bytes()).hexdigest(), None, read)
+    bounds = dataclasses.asdict(limits.pdf)
+    raw = await bench.step("text", sha256(paper.pdf.read_bytes()).hexdigest(), bounds, read)
     listed = paper.annotation.read_text("utf-8")
     suffix = paper.annotation.suffix.lower()
 

@@ -25,6 +25,19 @@ def write_whole(path: Path, text: str) -> None:
     Path(file.name).replace(path)
 
 
+def is_writable(value: Json) -> bool:
+    r"""Tell whether a file can keep a value: half a character (a lone surrogate) has no bytes.
+
+    >>> is_writable(["\U0001f600"]), is_writable({"half": "\ud83d"})
+    (True, False)
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """Values by kind and key; equal keys are one key, whatever the order of their parts."""
@@ -42,7 +55,12 @@ class Shelf:
             raise ValueError(f"{path} is damaged ({error}): delete it and run again") from error
 
     def put(self, kind: str, key: Json, value: Json) -> None:
-        """Keep a value, which must not be None."""
+        """Keep a value, which must not be None and must be one that can be read again."""
+        if not is_writable(value):
+            raise ValueError(
+                f"what came of the step {kind} has half a character (a lone surrogate): take it "
+                "out of the paper's files and run again"
+            )
         write_whole(self._path(kind, key), json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
     def drop(self, kind: str, key: Json) -> None:

@@ -11,8 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whybench.episode.extraction import json_objects
-from whybench.families.recite.preparing.asking import Asker, RefusedError, said
+from whybench.families.recite.preparing.asking import Asker, RefusedError, answered, said
 from whybench.families.recite.preparing.change import Change
 from whybench.families.recite.preparing.limits import SpellingLimits
 from whybench.families.recite.preparing.spelling import difference, is_marked
@@ -55,10 +54,10 @@ def read_groups(
     reply: str, nodes: Sequence[str], edges: Sequence[Edge], limits: SpellingLimits
 ) -> tuple[Group, ...]:
     """Return the groups of the last object that has the key, or refuse the reply."""
-    found = next((o.value for o in json_objects(reply) if KEY in o.value), None)
-    if found is None or not isinstance(found[KEY], list):
+    found = answered(reply, KEY)
+    if found is None or not isinstance(found.value[KEY], list):
         raise RefusedError(f'there is no JSON object with a list "{KEY}": reply with one')
-    groups = tuple(_group(item, number) for number, item in enumerate(found[KEY], 1))
+    groups = tuple(_group(item, number) for number, item in enumerate(found.value[KEY], 1))
     seen: set[str] = set()
     for group in groups:
         names = {*group.old_names, group.new_name}
