@@ -197,3 +197,15 @@ def test_help_answers_at_once_and_core_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_paper_without_its_edge_list_is_refused_before_any_model_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "paper.pdf").write_bytes(b"%PDF-1.4")
+    (tmp_path / "lists").mkdir()
+    result = run(
+        "recite", "prepare", tmp_path / "paper.pdf", "--annotations", tmp_path / "lists",
+        "--out", tmp_path / "out", "--model", "none/none",
+    )  # fmt: skip
+    assert result.exit_code == 2
+    assert "paper" in result.output
+    assert "Traceback" not in result.output

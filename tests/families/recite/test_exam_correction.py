@@ -18,7 +18,7 @@ from whybench.families.recite.judging.judged_report import (
     examined,
     judged_report,
 )
-from whybench.families.recite.judging.labels import Field
+from whybench.families.recite.judging.labels import PASSES, Field
 from whybench.families.recite.judging.marking import Sitting
 from whybench.families.recite.judging.scripted import Chooses, always_strong, judged_by, perfect
 from whybench.families.recite.plan import Shares
@@ -41,23 +41,37 @@ def judged_groups(stream: Stream, groups: int, size: int, mix: tuple[float, ...]
     ]
 
 
+def coverage(papers: int, answers: int, mix: tuple[float, ...]) -> tuple[float, float, float]:
+    """Return how often the corrected and the raw interval hold the truth, and the mean width."""
+    runs, covered, raw, width = 120, 0, 0, 0.0
+    for run in range(runs):
+        stream = Stream("coverage", papers, run)
+        exam = judged_groups(stream, papers, 15, (0.35, mix[1], 0.65 - mix[1]))
+        # Other answers than those of the exam: a plain shift by its bias would be wrong.
+        judged = judged_groups(stream, answers, 12, mix)
+        scores = [fmean(point.given for point in held) for held in judged]
+        found = corrected(scores, None, exam, Stream("draws", run), draws=200)
+        truth = mix[1] * 0.5 + mix[2]
+        covered += found.low <= truth <= found.high
+        raw += found.judged.low <= truth <= found.judged.high
+        width += found.high - found.low
+    return covered / runs, raw / runs, width / runs
+
+
 @pytest.mark.parametrize(("papers", "answers"), [(20, 30), (12, 60)])
 def test_the_corrected_interval_covers_the_truth_and_the_raw_one_does_not(
     papers: int, answers: int
 ) -> None:
-    runs, covered, raw = 120, 0, 0
-    for run in range(runs):
-        stream = Stream("coverage", papers, run)
-        exam = judged_groups(stream, papers, 15, (0.35, 0.3, 0.35))
-        # Better answers than those of the exam: a plain shift by its bias would be wrong.
-        judged = judged_groups(stream, answers, 12, (0.2, 0.3, 0.5))
-        scores = [fmean(point.given for point in held) for held in judged]
-        found = corrected(scores, None, exam, Stream("draws", run), draws=200)
-        truth = 0.3 * 0.5 + 0.5
-        covered += found.low <= truth <= found.high
-        raw += found.judged.low <= truth <= found.judged.high
-    assert 0.91 <= covered / runs <= 0.99
-    assert raw / runs < 0.1
+    covered, raw, _ = coverage(papers, answers, (0.45, 0.0, 0.55))
+    assert 0.9 <= covered <= 0.99
+    assert raw < 0.1
+
+
+def test_with_three_levels_the_interval_is_wider_as_the_mix_is_unknown() -> None:
+    covered, raw, width = coverage(20, 30, (0.2, 0.3, 0.5))
+    assert covered >= 0.97
+    assert raw < 0.1
+    assert width < 0.35
 
 
 def test_with_credits_of_nought_and_one_it_is_rogan_and_gladen() -> None:
@@ -141,7 +155,10 @@ def mean(found: list[list[Point]], side: str) -> list[float]:
 def test_a_lenient_judge_of_real_papers_is_put_right_on_other_papers() -> None:
     exam = examined("lenient", sittings(lenient(Stream("l", 1)), "sat", 30))
     others = points(sittings(lenient(Stream("l", 2)), "others", 30))
-    names = ("graph_precision", "recall", "unweighted_precision", "unweighted_recall", "node_f1")
+    names = (
+        "graph_precision", "recall", "unweighted_precision", "unweighted_recall", "node_precision",
+        "node_recall", "node_f1",
+    )  # fmt: skip
     scores = JudgeScores("lenient", {name: mean(others[name], "given") for name in names})
     table = judged_report(scores, exam)
     for name in names:
@@ -150,6 +167,76 @@ def test_a_lenient_judge_of_real_papers_is_put_right_on_other_papers() -> None:
         assert found.judged.low > truth, name
         assert found.low <= truth <= found.high, name
         assert abs(found.estimate - truth) < abs(found.judged.estimate - truth) / 2, name
+
+
+BLUR = {
+    "MODERATE": "STRONG", "PARTIAL": "COMPLETE", "MINIMAL": "COMPLETE", "BROADER": "ALIGNED",
+    "NARROWER": "ALIGNED", "WEAK": "STRONG", "WEAK_MATCH": "STRONG_MATCH",
+}  # fmt: skip
+
+
+def blurs(field: Field, right: tuple[str, ...]) -> str:
+    """Give the best label for anything that has a counterpart at all."""
+    family, label = perfect(field, right).split("_", 1)
+    better = f"{family}_{BLUR.get(label, label)}"
+    return better if better in field.labels else perfect(field, right)
+
+
+@pytest.mark.parametrize("kept", [0.0, 1.0])
+def test_a_judge_that_blurs_levels_is_not_put_right_by_a_line_on_another_mix(kept: float) -> None:
+    """Answers whose matches are all half right, or all wholly right: the judge sees no odds."""
+    exam = examined("blurs", sittings(blurs, "sat", 30))
+    names = ("precision", "recall", "f1", "node_precision", "node_recall", "node_f1")
+    truth = dict.fromkeys(names, 0.5 + 0.5 * kept)
+    scores = JudgeScores("blurs", {name: [1.0] * 40 for name in names})
+    for name, found in judged_report(scores, exam).scores.items():
+        assert found.low <= truth[name] <= found.high, name
+        assert found.high - found.low > 0.4, name
+    others = [one for one in papers("others", 30) if _mean_right(one, "recall") > 0.7]
+    assert len(others) > 3
+    judged = points([(one, judged_by(blurs, one)) for one in others])
+    mixed = JudgeScores("blurs", {name: mean(judged[name], "given") for name in names})
+    for name, found in judged_report(mixed, exam).scores.items():
+        assert found.low <= fmean(mean(judged[name], "right")) <= found.high, name
+
+
+def _mean_right(one: Paper, name: str) -> float:
+    return mean(points([(one, judged_by(perfect, one))])[name], "right")[0]
+
+
+def test_f1_follows_from_precision_and_recall_and_answers_without_a_judge_stay_at_nought() -> None:
+    exam = examined("l", sittings(lenient(Stream("l", 1)), "sat", 30))
+    values = {"precision": [0.8, 0.6, 0.7], "recall": [0.5, 0.7, 0.9], "f1": [0.6, 0.65, 0.8]}
+    alone = judged_report(JudgeScores("l", values), exam).scores
+    f1, p, r = (alone[name] for name in ("f1", "precision", "recall"))
+    assert f1.low < f1.estimate < f1.high
+    assert min(p.estimate, r.estimate) - 0.05 < f1.estimate < max(p.estimate, r.estimate)
+    with pytest.raises(ValueError, match="give recall as well"):
+        judged_report(JudgeScores("l", {"precision": [0.4], "f1": [0.4]}), exam)
+    padded = {name: [*held, 0.0, 0.0, 0.0] for name, held in values.items()}
+    half = judged_report(JudgeScores("l", padded, asked=[True] * 3 + [False] * 3), exam).scores
+    for name, found in half.items():
+        assert found.estimate == pytest.approx(alone[name].estimate / 2), name
+    none = judged_report(JudgeScores("l", {"recall": [0.0] * 4}, asked=[False] * 4), exam)
+    assert none.scores["recall"].estimate == none.scores["recall"].high == 0
+
+
+def test_a_mean_beyond_whatever_the_exam_shows_is_not_corrected() -> None:
+    exam = [[Point(0.0, 0.1), Point(0.0, 0.3), Point(1.0, 0.5), Point(1.0, 0.7)]] * 12
+    found = corrected([0.9, 0.95] * 10, None, exam, Stream("beyond"))
+    assert (found.usable, found.beyond) == (False, True)
+    assert math.isnan(found.estimate)
+    assert (found.low, found.high) == (0.0, 1.0)
+    one = corrected([0.9, 0.95], None, exam[:1], Stream("beyond"))
+    assert one.beyond
+    assert math.isnan(one.estimate)
+
+
+def test_bounds_as_judged_stay_between_nought_and_one() -> None:
+    exam = [[Point(x, x) for x in (0.0, 0.5, 1.0)]] * 12
+    high = corrected([1.0, 1.0, 0.6], None, exam, Stream("high")).judged
+    low = corrected([0.0, 0.0, 0.4], None, exam, Stream("low")).judged
+    assert (high.high, low.low) == (1.0, 0.0)
 
 
 def test_points_of_a_perfect_judge_are_right_and_an_unread_pass_leaves_its_scores_out() -> None:
@@ -175,6 +262,9 @@ def test_scores_without_the_judge_s_own_exam_are_refused() -> None:
         judged_report(scores, exam_of("other/judge"))
     with pytest.raises(ValueError, match="says nothing of judged_shd"):
         judged_report(JudgeScores("a/b", {"judged_shd": [3.0]}), exam_of("a/b"))
+    unread = examined("a/b", [(one, dict.fromkeys(PASSES)) for one in papers("sat", 3)])
+    with pytest.raises(ValueError, match="no pass could be read"):
+        judged_report(JudgeScores("a/b", {}), unread)
 
 
 def test_the_table_shows_scores_exam_and_a_judge_that_is_always_pleased() -> None:
@@ -182,8 +272,12 @@ def test_the_table_shows_scores_exam_and_a_judge_that_is_always_pleased() -> Non
     fine = judged_report(scores, exam_of("a/b")).markdown()
     assert "| recall | 0.600 [" in fine
     assert "few papers" in fine
+    assert "if the judge errs alike on like elements" in fine
+    assert "self-judged" not in fine
     assert "| presence |" in fine
     pleased = judged_report(scores, exam_of("a/b", always_strong)).markdown()
     assert "does not tell good from bad" in pleased
     assert "one label always" in pleased
     assert "strong_match" in pleased
+    own = JudgeScores("a/b", {"recall": [0.4, 0.5]}, self_judged=True)
+    assert "self-judged" in judged_report(own, exam_of("a/b")).markdown()

@@ -53,7 +53,7 @@ class ReCITE(Family[World]):
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
     headline = "edge_f1"
-    floor_ceiling: Mapping[str, float] = {"null": 0.01, "random": 0.25}
+    floor_ceiling: Mapping[str, float] = {"null": 0.01, "random": 0.3}
     final_action = "submit"
     excluded = frozenset({CONTEXT_EXCEEDED})
 

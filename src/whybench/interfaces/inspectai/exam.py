@@ -53,6 +53,11 @@ ENTRIES = "whybench:entries"
 LADDER = "made_ladder"
 """The suite whose documents say by their level how openly they speak."""
 
+ONCE = (
+    "a paper is sat once: the judge is asked at temperature 0, and repeats would pass for papers; "
+    "run the exam with epochs=1, and with more papers for narrower intervals"
+)
+
 Said = tuple[Mapping[str, Any], Mapping[str, Entry] | None]
 """A sample's metadata, and the labels that the judge gave in it."""
 
@@ -105,6 +110,8 @@ def sit_exam(schema: bool = True, reasons: bool = True) -> Solver:
     """Ask the model just as a judge is asked, and keep its labels."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        if state.epoch > 1:
+            raise ValueError(ONCE)
         name: PassName = state.metadata[PASS]
         sat = paper_at(state.metadata[INSTANCE])
 
@@ -159,10 +166,12 @@ def exam_mark() -> Scorer:
 
 
 def sittings(said: Iterable[Said]) -> list[Sitting]:
-    """Put the samples of each paper together."""
+    """Put the samples of each paper together; a pass that was sat twice is refused."""
     held: dict[str, dict[PassName, Mapping[int, Entry] | None]] = {}
     for metadata, entries in said:
         own = held.setdefault(metadata[INSTANCE], {})
+        if metadata[PASS] in own:
+            raise ValueError(ONCE)
         numbered = None if entries is None else {int(n): entry for n, entry in entries.items()}
         own[metadata[PASS]] = numbered
     return [(paper_at(coordinates), given) for coordinates, given in held.items()]

@@ -70,9 +70,11 @@ def graph_judge(
 ) -> Scorer:
     """Judge graphs in four passes; figures are means over the judges.
 
-    An answer that is missing scores 0 without a judge being asked, and `judged_missing` is 1. A
-    pass that stays unreadable leaves the figures that need it unscored (NaN), and `incomplete`
-    counts such passes.
+    An answer that is missing scores 0 without a judge being asked, and `judged_missing` is 1; so
+    does one of more than 600 nodes and edges, or four times those of the gold graph if that is
+    more, and `judged_too_large` is 1. Edges that read like an earlier one to a judge are left out,
+    and `judged_repeated` counts them. A pass that stays unreadable leaves the figures that need it
+    unscored (NaN), and `incomplete` counts such passes.
 
     Args:
         judges: Models that judge (a list, or names with commas); the role `judge` if left out.
@@ -82,7 +84,7 @@ def graph_judge(
         source: Where a sample's graphs are found.
 
     """
-    named = named_judges(judges, allow_self)
+    named = named_judges(judges, allow_self=True)  # whose answers are judged, a sample says
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         panel = seated(named, str(state.model), allow_self)
@@ -100,7 +102,7 @@ def graph_judge(
         return Score(
             value=mean_values(verdicts)
             | {"judge_unreadable": unreadable, "judges": len(panel.models)},
-            answer="judged" if case.answered else "missing",
+            answer=_outcome(case),
             metadata={
                 "judges": panel.names,
                 "self_judged": panel.self_judged,
@@ -110,6 +112,12 @@ def graph_judge(
         )
 
     return score
+
+
+def _outcome(case: Case) -> str:
+    if case.too_large:
+        return "too_large"
+    return "judged" if case.answered else "missing"
 
 
 async def _asked(judge: Model, case: Case, schema: bool, reasons: bool) -> tuple[Given, int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.scorer import Score
 
 from whybench.families.recite.judging.judged_report import (
     Exam,
@@ -14,29 +17,71 @@ from whybench.families.recite.judging.judged_report import (
     judged_report,
 )
 from whybench.interfaces.inspectai.exam import exam_in
+from whybench.interfaces.inspectai.panel import same_model
 from whybench.interfaces.inspectai.record import CLUSTER
 
 SCORER = "graph_judge"
+"""The key of its scores begins like this: Inspect numbers those that are appended to a log."""
+
+UNASKED = ("judged_missing", "judged_too_large")
+"""Figures that are 1 where an answer has its 0 without a judge being asked."""
 
 
 def judged_tables(log: str, exams: Sequence[str]) -> list[JudgedTable]:
     """Return a table for each judge of a log; each needs its exam among the exams' logs."""
-    known = {exam.judge: exam for exam in map(exam_in, exams)}
+    known = exams_in(exams)
     return [_table(scores, known.get(scores.judge)) for scores in scores_in(read_eval_log(log))]
 
 
+def exams_in(logs: Sequence[str]) -> dict[str, Exam]:
+    """Return exams by their judges; one log may be named twice, but a judge has one exam."""
+    read = {log.eval.eval_id: log for log in map(read_eval_log, logs)}
+    known: dict[str, Exam] = {}
+    for exam in map(exam_in, read.values()):
+        if exam.judge in known:
+            raise ValueError(
+                f"two exams of {exam.judge}: give one, since the choice between them would be "
+                "yours; for narrower intervals run one exam with more papers"
+            )
+        known[exam.judge] = exam
+    return known
+
+
 def scores_in(log: EvalLog) -> list[JudgeScores]:
-    """Return the scores that each judge gave in a log."""
-    judged = [sample for sample in log.samples or () if SCORER in (sample.scores or {})]
-    seated = [sample for sample in judged if _held(sample, "judges")]
-    if not seated:
+    """Return the scores that each judge gave in a log, those appended later included."""
+    samples = log.samples or []
+    keys = sorted({key for sample in samples for key in sample.scores or {} if _is_judge(key)})
+    found = [scores for key in keys for scores in _scores(log, key)]
+    if not found:
         raise ValueError("no graph was judged in this log: run the task with judge=MODEL")
-    clusters = [sample.metadata[CLUSTER] for sample in seated]
+    return found
+
+
+def _scores(log: EvalLog, key: str) -> list[JudgeScores]:
+    """Return the scores of each judge under one key."""
+    seated = [sample for sample in log.samples or () if _held(sample, key, "judges")]
+    panels = {tuple(_held(sample, key, "judges")) for sample in seated}
+    if len(panels) > 1:
+        raise ValueError(
+            f"{key} was given by different judges in one log: score it again with the same judges "
+            "for all samples"
+        )
+    panel = next(iter(panels), ())
+    own = any((_score(one, key).metadata or {}).get("self_judged") for one in seated)
     found = []
-    for place, judge in enumerate(_held(seated[0], "judges")):
-        verdicts = [_held(sample, "verdicts")[place]["values"] for sample in seated]
-        values = {name: [verdict[name] for verdict in verdicts] for name in verdicts[0]}
-        found.append(JudgeScores(judge, values, clusters))
+    for place, judge in enumerate(panel):
+        verdicts = [_held(sample, key, "verdicts")[place]["values"] for sample in seated]
+        values = {name: [_number(verdict[name]) for verdict in verdicts] for name in verdicts[0]}
+        found.append(
+            JudgeScores(
+                judge,
+                values,
+                [sample.metadata[CLUSTER] for sample in seated],
+                [not any(verdict.get(name) for name in UNASKED) for verdict in verdicts],
+                same_model(log.eval.model, judge) or (own and len(panel) == 1),
+                key,
+            )
+        )
     return found
 
 
@@ -44,11 +89,23 @@ def _table(scores: JudgeScores, exam: Exam | None) -> JudgedTable:
     """Show the scores that an exam can speak of."""
     if exam is not None:
         known = {name: values for name, values in scores.values.items() if name in exam.points}
-        scores = JudgeScores(scores.judge, known, scores.clusters)
+        scores = dataclasses.replace(scores, values=known)
     return judged_report(scores, exam)
 
 
-def _held(sample: EvalSample, key: str) -> list[Any]:
-    """Return what the judge's score of a sample keeps beside its value."""
-    score = (sample.scores or {})[SCORER]
-    return list((score.metadata or {}).get(key, ()))
+def _is_judge(key: str) -> bool:
+    return key.removeprefix(SCORER).isdigit() or key == SCORER
+
+
+def _number(value: object) -> float:
+    """Return a figure; a log may hold null where it was NaN."""
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _held(sample: EvalSample, key: str, name: str) -> list[Any]:
+    """Return what a judge's score of a sample keeps beside its value."""
+    return list((_score(sample, key).metadata or {}).get(name, ()))
+
+
+def _score(sample: EvalSample, key: str) -> Score:
+    return (sample.scores or {}).get(key, Score.unscored())

@@ -1,10 +1,12 @@
 """A panel of judges: models apart from the subject that are asked one after the other.
 
-They are named, or the model role `judge` is taken. A judge that is the subject itself is refused.
+They are named, or those of the model role `judge` are taken. A judge that is the subject itself is
+refused when its answers are scored.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -18,6 +20,7 @@ from inspect_ai.model import (
     Model,
     ResponseSchema,
     get_model,
+    model_roles,
 )
 from inspect_ai.scorer import SampleScore
 from inspect_ai.util import JSONSchema
@@ -37,6 +40,15 @@ TEMPERATURE = 0.0
 
 Judges = Sequence[str | Model] | str | None
 """Models that judge: a list, names with commas, or nothing for the role."""
+
+_MAKER = re.compile(r"^(?:[a-z]{2,6}\.)?[a-z][a-z0-9]*\.(?=[a-z])")
+"""The maker before a name, maybe behind a region: `us.anthropic.`."""
+
+_SUFFIX = re.compile(
+    r"(?:-(?:20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[01][0-9][0-3][0-9]|2[0-9][01][0-9]|latest|exp"
+    r"|preview)(?:-v[0-9]+)?)+$"
+)
+"""A date, maybe with a version of the service, or a word for the newest, behind a name."""
 
 T = TypeVar("T")
 
@@ -64,25 +76,31 @@ class Panel:
 
 
 def named_judges(judges: Judges, allow_self: bool) -> Sequence[str | Model] | None:
-    """Return the judges that are named; refuse none at all, and the subject if it is known yet."""
+    """Return the judges that are named; refuse none at all.
+
+    Without `allow_self` the model of the run is refused at once. If a log is scored that model need
+    not be the subject: leave it to `seated`, which knows.
+    """
     named = judges.split(",") if isinstance(judges, str) else judges
     if named is not None and not named:
         raise ValueError("no judges: name at least one model, or leave judges out and set the role")
     if not allow_self and named is not None and (subject := _ambient()) is not None:
-        _apart(subject, [_spelled(one) for one in named])
+        _apart(subject, [str(one) for one in named])
     return named
 
 
 def seated(named: Sequence[str | Model] | None, subject: str, allow_self: bool) -> Panel:
-    """Return the panel that judges a subject, or refuse it."""
+    """Return the panel that judges a subject, or refuse it; a role may hold several judges."""
     if named is None:
-        models = [get_model(role=ROLE, required=True)]
+        first = get_model(role=ROLE, required=True)
+        bound = model_roles().get(ROLE)
+        models = bound if isinstance(bound, list) else [first]
     else:
         models = [get_model(one.strip() if isinstance(one, str) else one) for one in named]
     names = [str(model) for model in models]
     if not allow_self:
         _apart(subject, names)
-    return Panel(models, any(_same(subject, name) for name in names))
+    return Panel(list(models), any(same_model(subject, name) for name in names))
 
 
 async def ask(
@@ -132,26 +150,35 @@ def _number(value: object) -> float | None:
 
 
 def _ambient() -> str | None:
-    """Return the subject, if a run is on already."""
+    """Return the model of the run that is on, or of the environment; it may not be the subject."""
     try:
         return str(get_model())
     except ValueError:
         return None
 
 
-def _spelled(judge: str | Model) -> str:
-    return str(judge).strip()
+def same_model(subject: str, judge: str) -> bool:
+    """Tell whether two names mean one model, for all that names can say.
+
+    The provider does not count, nor a date, a version or a tag behind the name; neither does the
+    organisation, since a model may be served under another: better one refusal too many.
+
+    >>> same_model("openai/gpt-4o", "azure/gpt-4o-2024-08-06"), same_model("a/x-7b", "a/x-70b")
+    (True, False)
+    """
+    return _bare(subject) == _bare(judge)
 
 
-def _same(subject: str, judge: str) -> bool:
-    """Tell whether two names mean one model: also through another provider."""
-    return subject.rsplit("/", 1)[-1].lower() == judge.rsplit("/", 1)[-1].lower()
+def _bare(name: str) -> str:
+    """Return a model's name without provider, maker, tag, version of the service, and date."""
+    last = name.strip().lower().rsplit("/", 1)[-1].split("@", 1)[0].split(":", 1)[0]
+    return _SUFFIX.sub("", _MAKER.sub("", last)) or last
 
 
 def _apart(subject: str, judges: Sequence[str]) -> None:
-    own = [name for name in judges if _same(subject, name)]
+    own = [name for name in judges if same_model(subject, name)]
     if own:
         raise ValueError(
-            f"{own[0]} cannot judge {subject}, which is the same model: choose another judge, or "
-            "allow_self=true to try the plumbing"
+            f"{own[0]} cannot judge {subject}, by its name the same model: choose another judge, "
+            "or set allow_self=true if it is not the same, or to try the plumbing"
         )

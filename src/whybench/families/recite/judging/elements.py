@@ -42,9 +42,8 @@ class Elements:
     def ruled(self, pass_name: PassName) -> frozenset[int]:
         """Return the elements of a pass that a rule decides: they have no counterpart.
 
-        Those are the answer's elements without a name that can be shown. Elements of the gold graph
-        are asked about even if no name of the answer can be shown: how much each matters is the
-        judge's to say, and an element without importance would not count as missed.
+        Those are the answer's elements without a name that can be shown; and all elements, if
+        there is no answer to ask about.
         """
         if self.unasked:
             return frozenset(range(1, self.count(pass_name) + 1))
@@ -53,6 +52,19 @@ class Elements:
             "edge_precision": self.lost_edges,
         }
         return lost.get(pass_name, frozenset())
+
+    def unmatched(self, pass_name: PassName) -> bool:
+        """Tell of a recall pass whether the answer has nothing that could be a counterpart.
+
+        So it is if no name of the answer can be shown. The judge is asked about the gold graph even
+        then: how much an element matters is its to say, and one without importance would not count
+        as missed.
+        """
+        left: Mapping[PassName, int] = {
+            "node_recall": len(self.answer_nodes) - len(self.lost_nodes),
+            "edge_recall": len(self.answer_edges) - len(self.lost_edges),
+        }
+        return left.get(pass_name) == 0
 
 
 @lru_cache(maxsize=32)

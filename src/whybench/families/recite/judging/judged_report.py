@@ -45,6 +45,8 @@ class JudgeScores:
     """Whether the judge was asked about each answer; one that is missing has its 0 by rule."""
     self_judged: bool = False
     """Whether the judge is the model that answered."""
+    key: str = ""
+    """Under which key a log has them, if a judge may have scored it twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class JudgedTable:
     scores: Mapping[str, Corrected]
     report: Report
     self_judged: bool = False
+    key: str = ""
 
     def markdown(self) -> str:
         """Return the table in two parts, scores and exam."""
@@ -88,7 +91,7 @@ class JudgedTable:
         return "\n".join(lines)
 
     def _title(self) -> str:
-        own = _OWN if self.self_judged else ""
+        own = (f", {self.key}" if self.key else "") + (_OWN if self.self_judged else "")
         unread = _number(self.report.unreadable)
         return (
             f"Judge {self.judge}{own}, examined on {self.report.papers} papers; "
@@ -143,7 +146,7 @@ def judged_report(scores: JudgeScores, exam: Exam | None) -> JudgedTable:
     }
     found |= {name: _f1(scores, exam, name, found) for name in scores.values if name in F1}
     ordered = {name: found[name] for name in scores.values}
-    return JudgedTable(scores.judge, ordered, exam.report, scores.self_judged)
+    return JudgedTable(scores.judge, ordered, exam.report, scores.self_judged, scores.key)
 
 
 def _f1(scores: JudgeScores, exam: Exam, name: str, found: Mapping[str, Corrected]) -> Corrected:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from whybench.families.recite.judging.case import Case
 from whybench.families.recite.judging.elements import by_rule, elements
-from whybench.families.recite.judging.labels import PASSES, Entry, PassName
+from whybench.families.recite.judging.labels import PASSES, Entry, PassName, no_counterpart
 from whybench.families.recite.judging.score import Judged, figures, histogram
 
 Given = Mapping[PassName, Mapping[int, Entry] | None]
@@ -67,4 +67,5 @@ def _entries(case: Case, name: PassName, said: Mapping[int, Entry] | None) -> li
             f"{name} must have each of its {len(numbers)} elements once, see {(twice + odd)[0]}: "
             "ask about what `batches` says, and give None for a pass that stayed unreadable"
         )
-    return [said[n] if n in said else ruled[n] for n in numbers]
+    none = no_counterpart(name) if elements(case).unmatched(name) else {}
+    return [{**said[n], **none} if n in said else ruled[n] for n in numbers]

@@ -20,6 +20,9 @@ from whybench.families.recite.preparing.words import Word, words
 LIGHT = 3
 """Words of so many letters, such as articles, may change their places."""
 
+AROUND = 1000
+"""Characters on either side in which the ends of a clause are looked for."""
+
 _BOUNDARY = re.compile(r"[.,:](?=\s|$)|[;!?()\[\]|—–]|\n\s*\n|\n(?=[#*\->])")
 
 
@@ -44,8 +47,9 @@ def reworded(
     >>> reworded("Rain increases yield.", 5, 7, "de", limits().normalise).turned
     ('decreases', 'increases')
     """
-    low = max((m.end() for m in _BOUNDARY.finditer(text, 0, start)), default=0)
-    high = found.start() if (found := _BOUNDARY.search(text, end)) else len(text)
+    low, high = max(0, start - AROUND), min(len(text), end + AROUND)
+    low = max((m.end() for m in _BOUNDARY.finditer(text, low, start)), default=low)
+    high = found.start() if (found := _BOUNDARY.search(text, end, high)) else high
     part, whole = text[low:high], text[low:start] + replacement + text[end:high]
     before, after = words(part), words(whole)
     first = _same(before, after, lambda word, _: word.end < start - low)
