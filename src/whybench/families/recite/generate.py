@@ -14,7 +14,6 @@ from whybench.families.recite.sizes import Size, sized
 from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
 from whybench.families.recite.world import Edge, Mention, Names, Node, View, World
 
-
 OUTSIDER = 2_500
 """A document speaks of one concept outside of its graph for so many characters, or more."""
 
