@@ -80,7 +80,7 @@ def run(
 
 
 @pytest.mark.parametrize("protocol", FAMILY.protocols)
-@pytest.mark.parametrize("suite", ["made_short", "made_ladder", "name_assisted"])
+@pytest.mark.parametrize("suite", ["made_short", "made_ladder"])
 def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_door(
     suite: str, protocol: str
 ) -> None:
@@ -89,14 +89,14 @@ def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_door(
 
 
 def test_reasoning_fences_and_boxes_around_an_answer_do_not_matter() -> None:
-    instance = FAMILY.suite("name_assisted")[0]
+    instance = FAMILY.suite("made_short", knobs={"names": "told"})[0]
     answer = next(FAMILY.agent("oracle", instance)).args["answer"]
     for reply in (
         f"<think>A first {{guess}}.</think>\n```json\n{answer}\n```\nThat is all.",
         f"\\boxed{{{answer}}}",
         f'{{"relationships": []}} was too little. {answer}',
     ):
-        score = run(says(reply=reply), 1, suite="name_assisted").samples[0].scores["episode_score"]
+        score = run(says(reply=reply), 1, names="told").samples[0].scores["episode_score"]
         assert score.value["edge_f1"] == 1.0
 
 

@@ -25,6 +25,15 @@ def of(differences: Sequence[float], **options: float) -> Paired:
     return paired_bootstrap(first, dict.fromkeys(first, 0.0), **options)  # type: ignore[arg-type]  # tests mix keys and options
 
 
+def of_clusters(
+    differences: Sequence[float], clusters: Sequence[object], **options: float
+) -> Paired:
+    """Compare scores that have these differences, in these clusters."""
+    first = {index: float(value) for index, value in enumerate(differences)}
+    worlds = dict(enumerate(clusters))
+    return paired_bootstrap(first, dict.fromkeys(first, 0.0), clusters=worlds, **options)  # type: ignore[arg-type]  # tests mix keys and options
+
+
 def slow_p_value(differences: Sequence[Fraction]) -> Fraction:
     """Every sign pattern, in exact arithmetic."""
     observed, hits, patterns = abs(sum(differences, Fraction(0))), 0, 0
@@ -139,6 +148,92 @@ def test_coverage_and_false_alarms() -> None:
     assert 0.02 <= alarms / 400 <= 0.085
 
 
+def many(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Bounds and p-values of many samples at once: each draw serves every sample (row of sums)."""
+    count = len(sizes)
+    drawn = rng.multinomial(count, np.full(count, 1 / count), 399)
+    low, high = np.quantile(sums @ drawn.T / (drawn @ sizes), (0.025, 0.975), axis=1)
+    flipped = np.abs(sums @ rng.choice([-1.0, 1.0], (count, 399)))
+    hits = (flipped >= np.abs(sums.sum(axis=1))[:, None] - 1e-9).sum(axis=1)
+    return low, high, (hits + 1) / 400
+
+
+def test_coverage_and_false_alarms_of_clustered_pairs() -> None:
+    """40 worlds of 1 to 4 instances that move together; 10,000 repetitions, standard error 0.002.
+
+    Measured: coverage 0.935 (the percentile interval falls a little short), false alarms 0.048,
+    and 0.164 when the worlds are ignored.
+    """
+    rng, sizes = generator(11), np.tile([1, 2, 3, 4], 10)
+    starts, worlds = np.cumsum(sizes) - sizes, np.arange(40).repeat(sizes)
+    covered = alarms = ignored = 0
+    for part in range(100):
+        rows = rng.normal(0, 0.7, (100, 40)).repeat(sizes, axis=1) + rng.normal(0, 0.7, (100, 100))
+        low, high, p = many(np.add.reduceat(rows, starts, axis=1), sizes, rng)
+        covered += int(((low <= 0) & (high >= 0)).sum())
+        alarms += int((p <= 0.05).sum())
+        ignored += int((many(rows, np.ones(100), rng)[2] <= 0.05).sum()) if part < 10 else 0
+        if part < 5:
+            found = of_clusters(rows[0].tolist(), worlds.tolist(), resamples=4_000)
+            assert (found.low, found.high) == pytest.approx((low[0], high[0]), abs=0.06)
+            assert found.p_value == pytest.approx(p[0], abs=0.09)
+    assert 0.925 <= covered / 10_000 <= 0.95
+    assert alarms / 10_000 == pytest.approx(0.05, abs=0.008)
+    assert ignored / 1_000 > 0.12
+
+
+# Clusters
+
+
+def test_whole_clusters_are_flipped_and_every_instance_counts_alike() -> None:
+    rng = generator(12)
+    for _ in range(60):
+        values = [Fraction(int(v), 7) for v in rng.integers(-3, 4, 12)]
+        worlds = rng.integers(0, 6, 12).tolist()
+        sums: dict[int, Fraction] = {}
+        for world, value in zip(worlds, values, strict=True):
+            sums[world] = sums.get(world, Fraction(0)) + value
+        found = of_clusters([float(v) for v in values], worlds, resamples=1)
+        assert found.p_value == pytest.approx(float(slow_p_value(list(sums.values()))), abs=1e-12)
+        assert found.estimate == pytest.approx(float(sum(values, Fraction(0)) / 12))
+        assert (found.n, found.clusters, found.few_pairs) == (12, len(sums), True)
+
+
+def test_the_interval_cuts_the_law_of_all_resamples_of_clusters() -> None:
+    """Each of the G^G equally likely resamples has its own number of instances."""
+    rng = generator(13)
+    for _ in range(25):
+        sizes = rng.integers(1, 5, 5)
+        values = rng.integers(-5, 6, int(sizes.sum()))
+        worlds = np.arange(5).repeat(sizes)
+        sums = np.bincount(worlds, weights=values)
+        draws = np.array(list(itertools.product(range(5), repeat=5)))
+        law = sums[draws].sum(axis=1) / sizes[draws].sum(axis=1)
+        found = of_clusters(values.tolist(), worlds.tolist(), level=0.8, resamples=4_000)
+        for bound, tail in ((found.low, 0.1), (found.high, 0.9)):
+            assert (law < bound - 1e-9).mean() <= tail + 0.02
+            assert (law <= bound + 1e-9).mean() >= tail - 0.02
+
+
+def test_clusters_of_one_change_nothing() -> None:
+    values = generator(14).normal(size=30).tolist()
+    assert of_clusters(values, [f"w{i}" for i in range(30)]) == of(values)
+
+
+def test_one_cluster_has_no_bounds() -> None:
+    found = of_clusters([0.5, 1.0], ["w", "w"])
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    assert (found.estimate, found.p_value, found.n, found.clusters) == (0.75, 1.0, 2, 1)
+
+
+def test_only_scored_pairs_need_a_cluster() -> None:
+    with pytest.raises(ValueError, match="instance 'b' has no cluster"):
+        paired_bootstrap({"a": 1, "b": 1}, {"a": 0, "b": 1}, clusters={"a": 0})
+    found = paired_bootstrap({"a": 1, "b": None}, {"a": 0, "b": 1}, clusters={"a": 0})
+    assert (found.n, found.clusters) == (1, 1)
+
+
 # Pairs
 
 
@@ -167,7 +262,9 @@ def test_one_pair_has_no_bounds_and_proves_nothing() -> None:
 
 
 def test_equal_scores() -> None:
-    assert of([0.0] * 12) == Paired(0.0, 0.0, 0.0, 1.0, 12, exact=True, few_pairs=False)
+    assert of([0.0] * 12) == Paired(
+        0.0, 0.0, 0.0, 1.0, 12, exact=True, few_pairs=False, clusters=12
+    )
 
 
 def test_a_constant_difference_is_certain_in_size() -> None:
@@ -242,5 +339,5 @@ def test_bad_options(options: dict[str, float], advice: str) -> None:
 
 
 def test_infinite_scores_are_refused() -> None:
-    with pytest.raises(ValueError, match="pass None for a cluster without a score"):
+    with pytest.raises(ValueError, match="pass None for an instance without a score"):
         of([0.0, math.inf])

@@ -8,6 +8,11 @@ measure of what is unknown, and count clusters, not episodes, as degrees of free
 - `rate_interval` for 0/1 scores: Wilson's interval at the effective sample size;
 - `interval` looks at the values and chooses.
 
+Repeats of one instance (epochs) are marked by `instances`. They are averaged first, so that every
+instance counts alike however many of its epochs were scored, and the estimate is the mean over
+instances. Nothing else about them is assumed: noise over epochs is part of the spread between
+clusters, and shrinks with it.
+
 Sparse data never raise, since a report must print whatever a run has left: an interval that
 cannot be had is (nan, nan). A value of None or NaN is unscored, not zero, and is dropped.
 
@@ -37,7 +42,11 @@ FEW_CLUSTERS = 10
 """Below this many clusters an interval is flagged: its own width is then hardly known."""
 
 Values = Iterable[float | None]
-Clusters = Iterable[Hashable] | None
+Labels = Iterable[Hashable] | None
+"""One label for each value; without labels each value is a case of its own."""
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,7 @@ class Interval:
     high: float
     """Upper bound; nan when there is too little to say."""
     estimate: float
-    """Mean of the scored values; nan when there are none."""
+    """Mean of the scored values, averaged over epochs first; nan when there are none."""
     n: int
     """Number of scored values."""
     clusters: int
@@ -58,8 +67,16 @@ class Interval:
     """Whether `clusters` is below `FEW_CLUSTERS`: read the bounds with care."""
 
 
-def interval(values: Values, clusters: Clusters = None, level: float = 0.95) -> Interval:
+def interval(
+    values: Values,
+    clusters: Labels = None,
+    level: float = 0.95,
+    *,
+    instances: Labels = None,
+) -> Interval:
     """Give `rate_interval` when every scored value is 0 or 1, else `mean_interval`.
+
+    Values are looked at before they are averaged over epochs.
 
     Call the one you mean if you know it: a score on another scale may be 0 or 1 by chance.
 
@@ -68,11 +85,17 @@ def interval(values: Values, clusters: Clusters = None, level: float = 0.95) -> 
     >>> interval([1, 0, 0.5]) == mean_interval([1, 0, 0.5])
     True
     """
-    scored, codes = _scored(values, clusters, level)
-    return _rate(scored, codes, level) if _binary(scored) else _mean(scored, codes, level)
+    scored = _scored(values, clusters, level, instances)
+    return _rate(scored, level) if scored.binary else _mean(scored, level)
 
 
-def mean_interval(values: Values, clusters: Clusters = None, level: float = 0.95) -> Interval:
+def mean_interval(
+    values: Values,
+    clusters: Labels = None,
+    level: float = 0.95,
+    *,
+    instances: Labels = None,
+) -> Interval:
     """Mean, cluster-robust standard error, t quantile on clusters - 1 degrees of freedom.
 
     Without `clusters` each value is its own cluster, and this is Student's interval. One cluster
@@ -84,16 +107,26 @@ def mean_interval(values: Values, clusters: Clusters = None, level: float = 0.95
     >>> alike = mean_interval([1.0, 1.0, 4.0, 4.0], clusters="aabb")
     >>> round(alike.low, 1), alike.clusters, alike.few_clusters
     (-16.6, 2, True)
+    >>> epochs = mean_interval([1.0, 3.0, 2.0, 7.0], instances="aaab")
+    >>> epochs.estimate, epochs.n, epochs.clusters
+    (4.5, 4, 2)
     >>> mean_interval([1.0])
     Interval(low=nan, high=nan, estimate=1.0, n=1, clusters=1, few_clusters=True)
     """
-    return _mean(*_scored(values, clusters, level), level)
+    return _mean(_scored(values, clusters, level, instances), level)
 
 
-def rate_interval(values: Values, clusters: Clusters = None, level: float = 0.95) -> Interval:
+def rate_interval(
+    values: Values,
+    clusters: Labels = None,
+    level: float = 0.95,
+    *,
+    instances: Labels = None,
+) -> Interval:
     """Wilson's score interval for 0/1 values, at the effective sample size of their clusters.
 
-    Shares from 0 to 1, such as 0/1 values averaged over epochs, are taken too.
+    Shares from 0 to 1, such as 0/1 values averaged over epochs, are taken too; better pass the 0/1
+    values of all epochs with `instances`, as their number is the most that they can tell.
 
     The effective size is that of the unclustered sample with the same variance,
     n_eff = p(1 - p) / variance, at most n (and never below 1). Without clusters it is n - 1, not n,
@@ -110,61 +143,70 @@ def rate_interval(values: Values, clusters: Clusters = None, level: float = 0.95
     >>> round(rate_interval([1] * 20).low, 3)
     0.839
     """
-    scored, codes = _scored(values, clusters, level)
-    if ((scored < 0) | (scored > 1)).any():
+    scored = _scored(values, clusters, level, instances)
+    if not scored.shares:
         raise ValueError("a rate needs values from 0 to 1; use mean_interval for other scores")
-    return _rate(scored, codes, level)
+    return _rate(scored, level)
 
 
-def _mean(values: NDArray[np.float64], codes: NDArray[np.intp], level: float) -> Interval:
-    n, clusters = len(values), int(codes.max(initial=-1)) + 1
-    if clusters < 2:
-        return _made(math.nan, math.nan, float(values.mean()) if n else math.nan, n, clusters)
-    estimate = float(values.mean())
-    half = _critical(clusters, level) * math.sqrt(_variance(values, codes))
-    return _made(estimate - half, estimate + half, estimate, n, clusters)
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """What is left of the values: one mean for each instance, and its cluster's number."""
+
+    means: Floats
+    codes: Codes
+    n: int
+    binary: bool
+    shares: bool
+
+    @property
+    def clusters(self) -> int:
+        return int(self.codes.max(initial=-1)) + 1
 
 
-def _rate(values: NDArray[np.float64], codes: NDArray[np.intp], level: float) -> Interval:
-    n, clusters = len(values), int(codes.max(initial=-1)) + 1
+def _mean(scored: _Scored, level: float) -> Interval:
+    estimate = float(scored.means.mean()) if scored.n else math.nan
+    if scored.clusters < 2:
+        return _made(math.nan, math.nan, estimate, scored)
+    half = _critical(scored.clusters, level) * math.sqrt(_variance(scored))
+    return _made(estimate - half, estimate + half, estimate, scored)
+
+
+def _rate(scored: _Scored, level: float) -> Interval:
+    n, clusters = scored.n, scored.clusters
     if n == 0:
-        return _made(math.nan, math.nan, math.nan, n, clusters)
-    p = float(values.mean())
+        return _made(math.nan, math.nan, math.nan, scored)
+    p = float(scored.means.mean())
     size, t = float(clusters), -float(ndtri((1 - level) / 2))
     if 0 < p < 1:
         t = _critical(clusters, level)
-        variance = _variance(values, codes) if clusters > 1 else p * (1 - p)
+        variance = _variance(scored) if clusters > 1 else p * (1 - p)
         size = min(n, p * (1 - p) / variance) if variance > 0 else n
     # Wilson (1927), multiplied through by the size: finite for every level, near 0 or near 1.
     centre = (size * p + t * t / 2) / (size + t * t)
     half = t * math.sqrt(size * p * (1 - p) + t * t / 4) / (size + t * t)
     # Rounding must not push a bound past the estimate or out of [0, 1].
-    return _made(max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)), p, n, clusters)
+    return _made(max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)), p, scored)
 
 
-def _variance(values: NDArray[np.float64], codes: NDArray[np.intp]) -> float:
+def _variance(scored: _Scored) -> float:
     """Sandwich variance of the mean: squared cluster sums of residuals, times G / (G - 1)."""
-    sums = np.bincount(codes, weights=values - values.mean())
+    sums = np.bincount(scored.codes, weights=scored.means - scored.means.mean())
     clusters = len(sums)
-    return float(clusters / (clusters - 1) * (sums @ sums) / len(values) ** 2)
+    return float(clusters / (clusters - 1) * (sums @ sums) / len(scored.means) ** 2)
 
 
 def _critical(clusters: int, level: float) -> float:
     return -float(stdtrit(max(1, clusters - 1), (1 - level) / 2))
 
 
-def _made(low: float, high: float, estimate: float, n: int, clusters: int) -> Interval:
-    return Interval(low, high, estimate, n, clusters, clusters < FEW_CLUSTERS)
+def _made(low: float, high: float, estimate: float, scored: _Scored) -> Interval:
+    clusters = scored.clusters
+    return Interval(low, high, estimate, scored.n, clusters, clusters < FEW_CLUSTERS)
 
 
-def _binary(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0) | (values == 1)).all())
-
-
-def _scored(
-    values: Values, clusters: Clusters, level: float
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Drop what is unscored and number the clusters of the rest from 0, in order of appearance."""
+def _scored(values: Values, clusters: Labels, level: float, instances: Labels) -> _Scored:
+    """Drop what is unscored, average epochs, and number clusters in order of appearance."""
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, such as 0.95; got {level}")
     every = np.array(values if isinstance(values, np.ndarray) else list(values), dtype=np.float64)
@@ -173,19 +215,36 @@ def _scored(
     if np.isinf(every).any():
         raise ValueError("values must be finite; pass None for an episode without a score")
     kept = ~np.isnan(every)
-    scored = every[kept]
-    if clusters is None:
-        return scored, np.arange(len(scored))
-    labels = list(clusters)
-    if len(labels) != len(every):
+    means = every[kept]
+    n = len(means)
+    binary = bool(((means == 0) | (means == 1)).all())
+    shares = bool(((means >= 0) & (means <= 1)).all())
+    codes = None if clusters is None else _numbered(clusters, kept, "cluster")
+    if instances is not None:
+        groups = _numbered(instances, kept, "instance")
+        means = np.bincount(groups, weights=means) / np.bincount(groups)
+        if codes is not None:
+            first = np.unique(groups, return_index=True)[1]
+            if (codes[first][groups] != codes).any():
+                raise ValueError("an instance lies in two clusters; give its epochs one cluster")
+            codes = codes[first]
+    if codes is None:
+        codes = np.arange(len(means))
+    return _Scored(means, codes, n, binary, shares)
+
+
+def _numbered(given: Iterable[Hashable], kept: NDArray[np.bool_], what: str) -> Codes:
+    """Number the labels of the kept values from 0, in order of appearance."""
+    labels = list(given)
+    if len(labels) != len(kept):
         raise ValueError(
-            f"{len(every)} values but {len(labels)} cluster labels; give each value one label"
+            f"{len(kept)} values but {len(labels)} {what} labels; give each value one label"
         )
     numbers: dict[Hashable, int] = {}
     codes = []
     for position in np.flatnonzero(kept).tolist():
         label = labels[position]
         if label is None or label != label:  # only NaN differs from itself
-            raise ValueError(f"value {position} has no cluster label; label it or drop the value")
+            raise ValueError(f"value {position} has no {what} label; label it or drop the value")
         codes.append(numbers.setdefault(label, len(numbers)))
-    return scored, np.array(codes, dtype=np.intp)
+    return np.array(codes, dtype=np.intp)

@@ -1,19 +1,22 @@
-"""Paired difference of two systems, or of one system in two settings, over the same clusters.
+"""Paired difference of two systems, or of one system in two settings, over the same instances.
 
-Clusters differ in difficulty far more than systems do, so a difference is best taken within each
-cluster and only then averaged. Both answers here look at nothing but those differences:
+Instances differ in difficulty far more than systems do, so a difference is best taken within each
+instance and only then averaged. Both answers here look at nothing but those differences:
 
-- how large: mean of first - second, with a percentile bootstrap interval over clusters;
+- how large: mean of first - second, with a percentile bootstrap interval;
 - whether any: a two-sided sign-flip permutation test. If the two did not differ, each difference
   would be as likely with the other sign; the p-value is the share of sign patterns whose mean is
-  at least as far from zero. It is exact for few clusters and for 0/1 scores (where it is the
+  at least as far from zero. It is exact for few instances and for 0/1 scores (where it is the
   exact McNemar test), and drawn at random otherwise.
 
-Each mapping gives one value for a cluster: average repeats first. A cluster that one side lacks,
-or where one side is None or NaN (unscored, not zero), is left out. Sparse data never raise: bounds
-that cannot be had are (nan, nan).
+Instances of one latent world move together. Name their worlds by `clusters`, and whole worlds are
+drawn by the bootstrap and flipped by the test, while every instance still counts alike in the mean.
 
-The answer depends on the differences and the seed alone, not on names or order of clusters. The
+Each mapping gives one value for an instance: average its epochs first. An instance that one side
+lacks, or where one side is None or NaN (unscored, not zero), is left out. Sparse data never raise:
+bounds that cannot be had are (nan, nan).
+
+The answer depends on the differences and the seed alone, not on names or order of instances. The
 percentile interval is too narrow for few clusters, so those are flagged; it and the p-value answer
 two questions and may disagree near the border.
 
@@ -39,14 +42,14 @@ EXACT_UP_TO = 16
 """With at most this many nonzero differences every sign pattern is counted."""
 
 FEW_PAIRS = 10
-"""Below this many pairs an interval is flagged: too narrow, by how much is hardly known."""
+"""Below this many clusters of pairs an interval is flagged: too narrow, by an unknown amount."""
 
 BATCH = 2**22
 """Numbers drawn at a time, so that memory does not grow with pairs times resamples."""
 
-Cluster = TypeVar("Cluster", bound=Hashable)
-Scores = Mapping[Cluster, float | None]
-Differences = NDArray[np.float64]
+Instance = TypeVar("Instance", bound=Hashable)
+Scores = Mapping[Instance, float | None]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +57,36 @@ class Paired:
     """A mean difference between two bounds, with the evidence that there is one."""
 
     low: float
-    """Lower bound; nan when there are fewer than two pairs."""
+    """Lower bound; nan when there are fewer than two clusters."""
     high: float
-    """Upper bound; nan when there are fewer than two pairs."""
+    """Upper bound; nan when there are fewer than two clusters."""
     estimate: float
     """Mean of first - second; nan when there are no pairs."""
     p_value: float
     """Two-sided sign-flip p-value; nan when there are no pairs."""
     n: int
-    """Number of clusters scored on both sides."""
+    """Number of instances scored on both sides."""
     exact: bool
     """Whether `p_value` counts every sign pattern; else it is drawn at random."""
     few_pairs: bool
-    """Whether `n` is below `FEW_PAIRS`: read the bounds with care."""
+    """Whether `clusters` is below `FEW_PAIRS`: read the bounds with care."""
+    clusters: int
+    """Number of clusters of those instances; without clusters it is `n`."""
 
 
 def paired_bootstrap(
-    first: Scores[Cluster],
-    second: Scores[Cluster],
+    first: Scores[Instance],
+    second: Scores[Instance],
     *,
+    clusters: Mapping[Instance, Hashable] | None = None,
     level: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Paired:
-    """Compare two scores of the same clusters; positive means that `first` is higher.
+    """Compare two scores of the same instances; positive means that `first` is higher.
+
+    Without `clusters` each instance is its own cluster. With them the mean over instances is a
+    ratio, the sum of differences over the number of instances, and each resample forms it anew.
 
     >>> full = {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 0, "g": None}
     >>> less = {"a": 0, "b": 0, "c": 0, "d": 0, "e": 1, "f": 0, "g": 1, "h": 1}
@@ -86,48 +95,68 @@ def paired_bootstrap(
     (0.667, 6, 0.125, True)
     >>> round(found.low, 3), found.high, found.few_pairs
     (0.333, 1.0, True)
+    >>> worlds = dict(zip("abcdef", "uuvvww"))
+    >>> found = paired_bootstrap(full, less, clusters=worlds)
+    >>> round(found.estimate, 3), found.n, found.clusters, found.p_value
+    (0.667, 6, 3, 0.5)
     """
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, such as 0.95; got {level}")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1, such as 10_000; got {resamples}")
-    differences = _differences(first, second)
-    n = len(differences)
+    sums, sizes = _summed(first, second, clusters)
+    n, count = int(sizes.sum()), len(sums)
     rng = np.random.Generator(np.random.Philox(seed))
     low = high = estimate = math.nan
     if n:
-        estimate = float(differences.mean())
-    if n > 1:
-        low, high = _percentiles(differences, level, resamples, rng)
-    p_value, exact = _sign_flip(differences, resamples, rng)
-    return Paired(low, high, estimate, p_value, n, exact, n < FEW_PAIRS)
+        estimate = float(sums.sum() / n)
+    if count > 1:
+        low, high = _percentiles(sums, sizes, level, resamples, rng)
+    p_value, exact = _sign_flip(sums, resamples, rng)
+    return Paired(low, high, estimate, p_value, n, exact, count < FEW_PAIRS, count)
 
 
-def _differences(first: Scores[Cluster], second: Scores[Cluster]) -> Differences:
-    """First - second of the clusters both have, sorted so that names and order do not matter."""
-    pairs = [(value, second[cluster]) for cluster, value in first.items() if cluster in second]
-    both = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+def _summed(
+    first: Scores[Instance],
+    second: Scores[Instance],
+    clusters: Mapping[Instance, Hashable] | None,
+) -> tuple[Floats, Floats]:
+    """First - second summed over each cluster, and its number of instances.
+
+    Sorted and summed without rounding, so that names and order do not matter.
+    """
+    shared = [instance for instance in first if instance in second]
+    both = np.array([(first[one], second[one]) for one in shared], dtype=np.float64).reshape(-1, 2)
     if np.isinf(both).any():
-        raise ValueError("scores must be finite; pass None for a cluster without a score")
-    differences: Differences = both[:, 0] - both[:, 1]
-    return np.sort(differences[~np.isnan(differences)])
+        raise ValueError("scores must be finite; pass None for an instance without a score")
+    groups: dict[Hashable, list[float]] = {}
+    for one, difference in zip(shared, (both[:, 0] - both[:, 1]).tolist(), strict=True):
+        if math.isnan(difference):
+            continue
+        if clusters is not None and one not in clusters:
+            raise ValueError(f"instance {one!r} has no cluster; name its cluster or drop it")
+        groups.setdefault(one if clusters is None else clusters[one], []).append(difference)
+    found = sorted((math.fsum(group), len(group)) for group in groups.values())
+    table = np.array(found, dtype=np.float64).reshape(-1, 2)
+    return table[:, 0].copy(), table[:, 1].copy()
 
 
 def _percentiles(
-    differences: Differences, level: float, resamples: int, rng: np.random.Generator
+    sums: Floats, sizes: Floats, level: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    n = len(differences)
-    means = [
-        differences[rng.integers(0, n, (rows, n))].mean(axis=1) for rows in _batches(resamples, n)
-    ]
+    count, alike = len(sums), float(sizes[0])
+    equal = bool((sizes == alike).all())
+    means = []
+    for rows in _batches(resamples, count):
+        drawn = rng.integers(0, count, (rows, count))
+        weight = count * alike if equal else sizes[drawn].sum(axis=1)
+        means.append(sums[drawn].sum(axis=1) / weight)
     tail = (1 - level) / 2
     low, high = np.quantile(np.concatenate(means), (tail, 1 - tail))
     return float(low), float(high)
 
 
-def _sign_flip(
-    differences: Differences, resamples: int, rng: np.random.Generator
-) -> tuple[float, bool]:
+def _sign_flip(differences: Floats, resamples: int, rng: np.random.Generator) -> tuple[float, bool]:
     """Share of sign patterns with a sum at least as far from zero, and whether it is exact."""
     if not len(differences):
         return math.nan, True

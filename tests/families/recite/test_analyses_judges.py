@@ -11,7 +11,7 @@ import pytest
 from scipy.special import ndtri, stdtr, stdtrit
 
 from whybench.core.seeds import Stream
-from whybench.families.recite.analyses.association import holm, kendall, pearson, spearman
+from whybench.families.recite.analyses.association import kendall, pearson, spearman
 from whybench.families.recite.analyses.bias import FamilyBias, family_bias
 from whybench.families.recite.analyses.judges import Mark, agreements, matched_agreements
 from whybench.families.recite.analyses.table import table
@@ -86,19 +86,6 @@ def test_nothing_that_varies_has_no_correlation() -> None:
         assert math.isnan(measure([], []).value)
     with pytest.raises(ValueError, match="equally many"):
         pearson([1, 2], [1])
-
-
-def test_holm_is_the_closed_test_of_bonferroni() -> None:
-    """A hypothesis falls only if every group of hypotheses that holds it falls (Marcus 1976)."""
-    stream = Stream("recite", "holm")
-    for _ in range(50):
-        ps = (stream.uniforms(5) ** 2).tolist()
-        groups = [g for size in range(1, 6) for g in combinations(range(5), size)]
-        slow = [
-            max(min(1.0, len(g) * min(ps[i] for i in g)) for g in groups if at in g)
-            for at in range(5)
-        ]
-        assert holm(ps) == pytest.approx(slow)
 
 
 # Agreement

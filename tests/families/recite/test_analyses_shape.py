@@ -11,7 +11,6 @@ import pytest
 from scipy.special import chdtrc, ndtri, stdtr, stdtrit
 
 from whybench.core.seeds import Stream
-from whybench.families.recite.analyses.association import holm
 from whybench.families.recite.analyses.bins import apart, binned
 from whybench.families.recite.analyses.compare import difference, one_way, permutation_p
 from whybench.families.recite.analyses.cutoff import around_cutoff
@@ -33,6 +32,7 @@ from whybench.families.recite.analyses.sizes import (
 )
 from whybench.families.recite.analyses.table import table
 from whybench.families.recite.topology import METRICS, topology
+from whybench.stats.multiplicity import holm
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "recite.csv"
 needs_tables = pytest.mark.skipif(

@@ -80,9 +80,10 @@ class ReCITE(Family[World]):
 
     def world(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
-        return _world(
-            instance.suite, instance.profile, instance.salt, instance.index, instance.knobs
-        )
+        world = _world(instance.suite, instance.salt, instance.index, instance.knobs)
+        if instance.profile == "published":
+            return replace(world, view=replace(world.view, released=True))
+        return world
 
     def content(self, world: World) -> Json:
         """Return the document, what is told with it, and the gold graph."""
@@ -206,7 +207,7 @@ class ReCITE(Family[World]):
 
 
 @lru_cache(maxsize=512)
-def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) -> World:
+def _world(suite: str, salt: str, index: int, turned: Record) -> World:
     """Rebuild a world; a pure function, so the latest ones are kept."""
     knobs = _knobs(turned)
     collection = COLLECTIONS[suite]
@@ -215,7 +216,7 @@ def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) 
         return released.world(_texts(knobs.data, knobs.filter)[index], names)
     on_ladder = collection.source == "ladder"
     steps = len(levels()) if on_ladder else 1
-    world = made(
+    return made(
         Order(
             source=collection.source,
             salt=salt,
@@ -229,9 +230,6 @@ def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) 
             names=names,
         )
     )
-    if profile == "published":
-        return replace(world, view=replace(world.view, released=True))
-    return world
 
 
 def _shares(suite: str, index: int, knobs: Knobs) -> Shares:

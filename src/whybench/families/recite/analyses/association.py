@@ -4,11 +4,6 @@ All three p-values are two-sided and test for no association at all. Pearson's c
 distribution on n - 2 degrees of freedom, Spearman's too except for few pairs, where every order is
 counted; Kendall's is exact without ties up to 33 pairs.
 Without variation on both sides there is nothing to associate, and the answer is nan.
-
-References:
-    S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-        Statistics 6.
-
 """
 
 from __future__ import annotations
@@ -75,20 +70,6 @@ def kendall(first: Numbers, second: Numbers) -> Association:
     0.667
     """
     return _associated(first, second, stats.kendalltau)
-
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """Return Holm's adjusted p-values, which keep the family-wise error rate; nan is no test.
-
-    >>> holm([0.01, 0.04, math.nan, 0.03])
-    [0.03, 0.06, nan, 0.06]
-    """
-    tests = sorted((p, at) for at, p in enumerate(ps) if not math.isnan(p))
-    found, highest = [math.nan] * len(ps), 0.0
-    for place, (p, at) in enumerate(tests):
-        highest = max(highest, min(1.0, (len(tests) - place) * p))
-        found[at] = highest
-    return found
 
 
 def _associated(first: Numbers, second: Numbers, test: Callable[..., Any]) -> Association:
