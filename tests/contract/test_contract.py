@@ -60,7 +60,7 @@ def test_the_exact_agent_reaches_the_certificate(suite: Suite) -> None:
 
 @every_certified_suite
 def test_agents_that_know_nothing_stay_below_their_ceiling(suite: Suite) -> None:
-    instances = list(spread(suite, 200))
+    instances = list(spread(suite, 120))
     for agent, ceiling in suite.family.floor_ceiling.items():
         mean = sum(headline(suite, agent, instance) for instance in instances) / len(instances)
         assert mean < ceiling, f"{agent} scores {mean:.3f} on {suite.path}"

@@ -356,4 +356,4 @@ def test_hostile_texts_cost_little_time(reply: str) -> None:
     for view in (FREE, TOLD):
         outcome(read, view, reply)
         outcome(read_released, view, reply)
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 9

@@ -206,9 +206,8 @@ class ReCITE(Family[World]):
         }
 
 
-@lru_cache(maxsize=512)
 def _world(suite: str, salt: str, index: int, turned: Record) -> World:
-    """Rebuild a world; a pure function, so the latest ones are kept."""
+    """Rebuild a world."""
     knobs = _knobs(turned)
     collection = COLLECTIONS[suite]
     names = knobs.names or collection.names
@@ -216,7 +215,7 @@ def _world(suite: str, salt: str, index: int, turned: Record) -> World:
         return released.world(_texts(knobs.data, knobs.filter)[index], names)
     on_ladder = collection.source == "ladder"
     steps = len(levels()) if on_ladder else 1
-    return made(
+    world = _made(
         Order(
             source=collection.source,
             salt=salt,
@@ -227,9 +226,16 @@ def _world(suite: str, salt: str, index: int, turned: Record) -> World:
             nodes=knobs.nodes,
             length=knobs.length,
             field=knobs.field,
-            names=names,
         )
     )
+    if names == "free":
+        return world
+    told = tuple(node.name for node in world.nodes)
+    return replace(world, view=replace(world.view, names="told", nodes=told))
+
+
+_made = lru_cache(maxsize=512)(made)
+"""A pure function, so the latest documents are kept; suites with names told or free share them."""
 
 
 def _shares(suite: str, index: int, knobs: Knobs) -> Shares:

@@ -12,7 +12,7 @@ from whybench.families.recite.frames import Sign
 from whybench.families.recite.plan import Graph, Shares
 from whybench.families.recite.sizes import Size, sized
 from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
-from whybench.families.recite.world import Edge, Mention, Names, Node, View, World
+from whybench.families.recite.world import Edge, Mention, Node, View, World
 
 OUTSIDER = 2_500
 """A document speaks of one concept outside of its graph for so many characters, or more."""
@@ -34,7 +34,6 @@ class Order:
     nodes: int | None = None
     length: int | None = None
     field: str | None = None
-    names: Names = "free"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +112,9 @@ def _world(
     order_of = sorted(range(n), key=lambda v: cast.concepts[v].name)
     place = {v: k for k, v in enumerate(order_of)}
     nodes = tuple(_node(cast.concepts[v], spoken[v]) for v in order_of)
-    told = tuple(node.name for node in nodes) if order.names == "told" else ()
     moved = [replace(e, cause=place[e.cause], effect=place[e.effect]) for e in edges]
     return World(
-        View(text, n, order.names, told),
+        View(text, n),
         nodes,
         tuple(sorted(moved, key=lambda e: (e.cause, e.effect))),
         latent,
