@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from whybench.interfaces.recite_commands import app as recite_commands
+from whybench.report import commands as report_commands
+from whybench.report import deciding_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +29,10 @@ app = typer.Typer(
 )
 
 app.add_typer(recite_commands, name="recite")
+app.command()(report_commands.report)
+app.command()(deciding_commands.compare)
+app.command()(deciding_commands.plan)
+app.command()(report_commands.reference)
 
 SuiteArg = Annotated[str, typer.Argument(metavar="SUITE", help="family/suite, see `whybench list`")]
 Profile = Annotated[str, typer.Option(help="certified or published")]

@@ -10,13 +10,14 @@ from importlib.metadata import entry_points
 from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
-from whybench.core.canonical import Json, Record, digest, freeze
+from whybench.core.canonical import EMPTY, Json, Record, digest, freeze
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
 from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.instance import PROFILES, Instance, Profile
 from whybench.episode.pace import Pace
+from whybench.episode.retelling import Retelling, plainly
 from whybench.episode.score import Metric, Score
 from whybench.episode.trace import Evidence, Step, Trace
 
@@ -243,6 +244,14 @@ class Family(ABC, Generic[World]):
         for action in actions[given:]:
             episode.step(action)
         return episode
+
+    def traits(self, instance: Instance) -> Record:  # noqa: ARG002 - a family may have none
+        """Return what a report may sort instances by (size, structure, difficulty); for authors."""
+        return EMPTY
+
+    def retell(self, instance: Instance, trace: Trace) -> Retelling:
+        """Tell an episode again beside the truth, step by step; for authors."""
+        return plainly(trace, f"{self.score(instance, trace).outcome}.")
 
     def prove(self, suite: Suite) -> SuiteProof:  # noqa: ARG002 - most proofs are of instances
         """Prove what can only be proven of a suite as a whole; this may take minutes."""

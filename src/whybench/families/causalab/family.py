@@ -20,6 +20,7 @@ from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
+from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.causalab import agents, certify, generate
@@ -27,10 +28,12 @@ from whybench.families.causalab.ambiguity import Pairs, all_experiments, verdict
 from whybench.families.causalab.dialogue import Dialogue
 from whybench.families.causalab.params import NAME, PLANS, SUITES, Knobs, regime
 from whybench.families.causalab.released import worlds
+from whybench.families.causalab.retell import retelling
 from whybench.families.causalab.rules import CEILING, LabEpisode
 from whybench.families.causalab.score import METRICS, score
 from whybench.families.causalab.story import Story
 from whybench.families.causalab.telling import SKINS
+from whybench.families.causalab.traits import traits
 from whybench.families.causalab.world import Law, Term, World, motifs, solver
 
 DRAWS = 16
@@ -174,6 +177,16 @@ class CausaLab(Family[World]):
             raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
         episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
         return score(_own(episode), _undecided(self.world(instance)))
+
+    def traits(self, instance: Instance) -> Record:
+        """Return size, motifs and condition."""
+        return traits(self.world(instance))
+
+    def retell(self, instance: Instance, trace: Trace) -> Retelling:
+        """Tell an episode again beside the truth."""
+        world = self.world(instance)
+        episode = self.open_world(instance, world)
+        return retelling(episode, trace, self.score(instance, trace), _undecided(world))
 
     def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
         """Start a reference agent."""

@@ -72,10 +72,13 @@ def experimenter(bench: Bench, luck: Stream) -> Acting[Design]:
     return choice(view, bench.trials)
 
 
-def choice(view: View, trials: Sequence[Trial]) -> Design:
-    """Return the design of which most is expected, by nothing but deployments."""
-    space = Space(view)
-    return _best(space, trials, -habits().caution, Stream("causalgame", "experimenter", "choice"))
+def choice(view: View, trials: Sequence[Trial], *luck: int) -> Design:
+    """Return the design of which most is expected, by nothing but deployments.
+
+    Candidates are drawn at random; where flights say little, other `luck` chooses otherwise.
+    """
+    stream = Stream("causalgame", "experimenter", "choice", *luck)
+    return _best(Space(view), trials, -habits().caution, stream)
 
 
 def next_design(view: View, trials: Sequence[Trial], luck: Stream) -> Design:

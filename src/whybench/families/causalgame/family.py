@@ -16,22 +16,25 @@ from whybench.episode.episode import Episode, Moves
 from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.pace import Pace
+from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalgame import agents, certify, generate
+from whybench.families.causalgame import agents, cell_proof, certify, generate
 from whybench.families.causalgame.bench import Bench
 from whybench.families.causalgame.catalogue import inert, parameters
-from whybench.families.causalgame.cells import CELLS, SEEDS, cell_of, cell_world
+from whybench.families.causalgame.cells import CELLS, SEEDS, cell_world
 from whybench.families.causalgame.design import SUFFIX, Design
 from whybench.families.causalgame.dialogue import Dialogue, paced
-from whybench.families.causalgame.generated import Generated, expected_survival
+from whybench.families.causalgame.generated import Generated
 from whybench.families.causalgame.judging.packet import JudgedCase
-from whybench.families.causalgame.params import ALL, KNOBS, LEVELS, NAME, SIZE, SUITES, Knobs
+from whybench.families.causalgame.params import ALL, KNOBS, NAME, SIZE, SUITES, Knobs
+from whybench.families.causalgame.retell import retelling
 from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.scenario import Rules, scenarios
 from whybench.families.causalgame.score import METRICS, case_of, score
 from whybench.families.causalgame.specs import QUESTIONS
 from whybench.families.causalgame.telling import SKINS
+from whybench.families.causalgame.traits import traits
 from whybench.families.causalgame.view import view
 from whybench.families.causalgame.world import World
 
@@ -115,7 +118,7 @@ class CausalGame(Family[World]):
             "fleet_exact": reached["survival_rate"],
         }
         if isinstance(world.physics, Generated):
-            facts |= cell_facts(world, world.physics) | _levels(instance.index)
+            facts |= cell_proof.facts(world, world.physics) | cell_proof.levels(instance.index)
         return Certificate(
             instance=instance.id,
             hypotheses=HYPOTHESES,
@@ -129,7 +132,8 @@ class CausalGame(Family[World]):
     def prove(self, suite: Suite) -> SuiteProof:
         """Prove scenarios: winnable, trapped, affordable; generated worlds by their formula."""
         if suite.name == KNOBS:
-            return _proof_of_cells(suite)
+            worlds = [self.world(instance) for instance in suite]
+            return cell_proof.proof(suite.name, worlds)
         names = tuple(scenarios()) if suite.name == ALL else (suite.name,)
         released = suite.profile == "published"
         proofs = {
@@ -163,6 +167,15 @@ class CausalGame(Family[World]):
         episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
         known = instance.suite != KNOBS
         return case_of(_own(episode), self._landmarks(instance)[0]) if known else None
+
+    def traits(self, instance: Instance) -> Record:
+        """Return scenario, challenge, history, bar, and what two known designs reach."""
+        return traits(instance, self.world(instance), *self._landmarks(instance))
+
+    def retell(self, instance: Instance, trace: Trace) -> Retelling:
+        """Tell an episode in words, with the path of designs beside the best known one."""
+        world = self.world(instance)
+        return retelling(world, trace, best_of(world), *self._landmarks(instance))
 
     def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
         """Start a reference agent."""
@@ -256,39 +269,6 @@ def _landmarks(
     world = _world(suite, profile, salt, index, turned)
     default = certify.default_design(world.physics)
     return world.final(best_of(world)).survival_rate, world.final(default).survival_rate
-
-
-def _proof_of_cells(suite: Suite) -> SuiteProof:
-    """Check every generated world: the bar leaves room, and no old design is above it."""
-    flaws = []
-    for index in range(len(suite)):
-        world = _world(suite.name, suite.profile, suite.salt, index, suite.knobs)
-        if not isinstance(world.physics, Generated):
-            raise TypeError(f"instance {index} of {suite.path} is not generated")
-        facts = cell_facts(world, world.physics)
-        if facts["margin"] < certify.asked_margin(facts["best_known"], world.rules.fleet_size):
-            flaws.append((f"{suite.name} {index}", "not winnable: the bar is too near the best"))
-        if max(facts["default"], facts["history_best"]) >= world.rules.threshold:
-            flaws.append((f"{suite.name} {index}", "not trapped: an old design wins"))
-    return SuiteProof({"checked": len(suite)}, tuple(flaws))
-
-
-def cell_facts(world: World, physics: Generated) -> dict[str, Json]:
-    """Return what is known exactly of a generated world."""
-    past = [expected_survival(physics, design, "stage2") for design in world.history.designs]
-    default = certify.default_design(physics)
-    best = expected_survival(physics, best_of(world), "stage2")
-    return {
-        "best_known": best,
-        "margin": best - world.rules.threshold,
-        "default": expected_survival(physics, default, "stage2"),
-        "history_best": max(past),
-    }
-
-
-def _levels(index: int) -> dict[str, Json]:
-    """Return how far each knob of a cell is turned: 0 off, 1 mild, 2 strong."""
-    return {knob: LEVELS.index(level) for knob, level in cell_of(index).items()}
 
 
 @lru_cache(maxsize=256)

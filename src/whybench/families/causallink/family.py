@@ -15,14 +15,17 @@ from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
+from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.causallink import agents, certify, generate
 from whybench.families.causallink.dialogue import Dialogue
 from whybench.families.causallink.params import SUITES, Knobs
 from whybench.families.causallink.plan import minimax, worst_case
+from whybench.families.causallink.retell import retelling
 from whybench.families.causallink.rules import SKINS, LinkEpisode
 from whybench.families.causallink.score import METRICS, score
+from whybench.families.causallink.traits import traits
 from whybench.families.causallink.world import World
 
 
@@ -136,6 +139,16 @@ class CausalLink(Family[World]):
             "edges": [[names[a], names[b]] for a, b in world.graph.edges()],
             "answer": "yes" if world.truth else "no",
         }
+
+    def traits(self, instance: Instance) -> Record:
+        """Return structure, size, start, right answer and the exact experimenter's steps."""
+        world = self.world(instance)
+        return traits(instance, world, _exact_steps(world))
+
+    def retell(self, instance: Instance, trace: Trace) -> Retelling:
+        """Tell an episode again, with the links that its evidence shows at every step."""
+        world, scored = self.world(instance), self.score(instance, trace)
+        return retelling(world, self.replay(instance, trace), scored, _exact_steps(world))
 
 
 @lru_cache(maxsize=1024)

@@ -204,13 +204,15 @@ def _short_form(value: object) -> str:
 # Reading as the release does.
 
 
-def read_released(view: View, text: str) -> Answer:
+def read_released(view: View, text: object) -> Answer:
     r"""Read a graph just as the released code does: nothing may stand around the object.
 
     One `\boxed{…}` and one fence marked `json` that span the whole answer are taken off. Names are
     taken as they are, of whatever type; true counts as the id 1; duplicates and self loops stay. A
     JSON value that is no object is invalid, where the release breaks down; `MOST` bounds it too.
     """
+    if not isinstance(text, str):
+        raise AnswerError("no_object", "the answer must be a text")
     bare = _unwrapped(_unwrapped(text.strip(), "\\boxed{", "}"), "```json", "```")
     if len(bare) > LONGEST_TEXT:
         raise AnswerError("size", f"an answer of {len(bare)} characters is too long to read")

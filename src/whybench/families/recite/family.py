@@ -13,9 +13,10 @@ from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.conversation import Conversation
-from whybench.episode.episode import Episode, Moves
+from whybench.episode.episode import ANSWERED, Episode, Moves
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
+from whybench.episode.retelling import Retelling
 from whybench.episode.score import CONTEXT_EXCEEDED, UNFINISHED, Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.recite import agents, certify, released
@@ -34,8 +35,10 @@ from whybench.families.recite.params import (
     matched,
 )
 from whybench.families.recite.plan import Shares
+from whybench.families.recite.retell import retelling
 from whybench.families.recite.rules import REPAIRED, SKINS, ReciteEpisode
 from whybench.families.recite.score import METRICS, Handed, values
+from whybench.families.recite.traits import traits
 from whybench.families.recite.vocabulary import FIELDS
 from whybench.families.recite.world import World
 
@@ -177,6 +180,23 @@ class ReCITE(Family[World]):
         if not isinstance(episode, ReciteEpisode):
             raise ValueError("this is not an episode of recite")
         return Dialogue(episode, skin)
+
+    def traits(self, instance: Instance) -> Record:
+        """Return length, size, shape, openness and field of a document; for authors."""
+        return traits(self.world(instance))
+
+    def retell(self, instance: Instance, trace: Trace) -> Retelling:
+        """Tell what was handed in beside the gold graph, over the document; for authors."""
+        episode = self._again(instance, trace)
+        world = episode.world
+        return retelling(
+            world,
+            trace,
+            episode.outcome or UNFINISHED,
+            episode.answer if episode.outcome == ANSWERED else None,
+            _similarity(instance),
+            None if _knobs(instance.knobs).data is not None else certify.proof(world),
+        )
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same document with every gold edge turned round."""

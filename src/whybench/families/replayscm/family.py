@@ -17,6 +17,7 @@ from whybench.episode.conversation import Conversation
 from whybench.episode.episode import ANSWERED, Episode, Moves
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
+from whybench.episode.retelling import Retelling
 from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.replayscm import agents, certify
@@ -25,9 +26,11 @@ from whybench.families.replayscm.lab import Lab
 from whybench.families.replayscm.params import FAMILY, POOLS, SUITES, Knobs
 from whybench.families.replayscm.pools import source
 from whybench.families.replayscm.released import problems
+from whybench.families.replayscm.retell import retelling
 from whybench.families.replayscm.rules import SKINS, ReplayEpisode
 from whybench.families.replayscm.score import METRICS, Handed, values
 from whybench.families.replayscm.source import told_of
+from whybench.families.replayscm.traits import traits
 from whybench.families.replayscm.world import View, World
 
 
@@ -176,6 +179,14 @@ class ReplaySCM(Family[World]):
                 for table in world.heldout
             ],
         }
+
+    def traits(self, instance: Instance) -> Record:
+        """Return what is told, shown and left open, and the shape of the gold SCM."""
+        return traits(self.world(instance))
+
+    def retell(self, instance: Instance, trace: Trace) -> Retelling:
+        """Tell an episode again: what each world leaves open, and what contradicts the answer."""
+        return retelling(self.open_world(instance, self.world(instance)), trace)
 
 
 @lru_cache(maxsize=1024)

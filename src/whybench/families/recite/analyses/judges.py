@@ -9,8 +9,8 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import ClassVar
 
-from whybench.families.recite.analyses.association import pearson
 from whybench.families.recite.analyses.table import Row, number, p_value
+from whybench.stats.association import pearson
 
 Output = tuple[str, str]
 """What was judged: a system's answer to an instance."""

@@ -16,10 +16,10 @@ from itertools import combinations
 from statistics import fmean
 from typing import ClassVar
 
-from whybench.families.recite.analyses.association import Association, kendall, spearman
 from whybench.families.recite.analyses.scores import Scores, known
 from whybench.families.recite.analyses.scores import shared as shared_scores
 from whybench.families.recite.analyses.table import Row, number, p_value
+from whybench.stats.association import Association, kendall, spearman
 
 
 @dataclass(frozen=True, slots=True)

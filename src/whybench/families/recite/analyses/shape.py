@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from whybench.families.recite.analyses.association import Association, pearson, spearman
 from whybench.families.recite.analyses.bins import Bin, binned
 from whybench.families.recite.analyses.scores import Scores, joined
 from whybench.families.recite.analyses.table import Row, number, p_value
+from whybench.stats.association import Association, pearson, spearman
 from whybench.stats.multiplicity import holm
 
 TABLE_13 = (

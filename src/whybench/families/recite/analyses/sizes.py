@@ -15,12 +15,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from whybench.families.recite.analyses.association import Association, pearson
 from whybench.families.recite.analyses.bins import Bin, binned
 from whybench.families.recite.analyses.compare import RESAMPLES, Difference, difference
 from whybench.families.recite.analyses.scores import Scores, joined, known
 from whybench.families.recite.analyses.table import Row, between, number, p_value
 from whybench.families.recite.filters import Kind
+from whybench.stats.association import Association, pearson
 
 EXPLICITNESS = (0.25, 0.5, 0.75)
 """Where bins of explicitness part, unless others are asked for."""

@@ -1,0 +1,183 @@
+"""From logs to a report: sections in order, episodes to open, and the page with its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+import pandas as pd
+
+from whybench import __version__
+from whybench.episode.family import PUBLIC_SALT
+from whybench.episode.instance import Instance
+from whybench.episode.trace import Trace
+from whybench.report.frames import tidy
+from whybench.report.outcomes import outcomes, spent
+from whybench.report.profile import profile
+from whybench.report.provenance import provenance
+from whybench.report.published import Published
+from whybench.report.ranks import ranks
+from whybench.report.runs import Logs, Run
+from whybench.report.section import Chapter, Report, Section, Table
+from whybench.report.understanding import understanding
+from whybench.report.view import Limits, View, estimate
+
+Writer = Callable[[View], Section]
+
+GROUP = "whybench.reports"
+"""Entry points: family → the function that writes its section."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a user may ask of a report."""
+
+    title: str = "WhyBench report"
+    others: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Other benchmarks: name → model → score."""
+    cutoffs: Mapping[str, str] = field(default_factory=dict)
+    """Model → the date at which its training data end."""
+    limits: Limits = field(default_factory=Limits)
+    reveal: bool = False
+    """Tell episodes of private splits too; the page then holds their truth."""
+
+
+def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a frozen value
+    """Return the report on logs."""
+    views = viewed(logs, wishes)
+    chapters, told = chaptered(views, wishes)
+    sections: list[Section | None] = [
+        profile(views),
+        understanding(views),
+        *(_written(view) for view in views),
+        ranks(views, wishes.others),
+        outcomes(views),
+        spent(views),
+        provenance(logs),
+    ]
+    return Report(
+        wishes.title,
+        tuple(section for section in sections if section is not None),
+        chapters,
+        told,
+        {
+            "WhyBench": __version__,
+            "logs": str(len({run.path for run in logs.runs})),
+            "samples": str(sum(len(run.frame) for run in logs.runs)),
+        },
+    )
+
+
+def viewed(logs: Logs, wishes: Wishes) -> list[View]:
+    """Return a view for each family that was played, by name."""
+    if not logs.runs:
+        why = "; ".join(f"{name}: {reason}" for name, reason in logs.left_out)
+        raise ValueError(f"no finished run in these logs ({why or 'exams alone'})")
+    families = {run.family.name: run.family for run in logs.runs}
+    return [
+        View(
+            family=family,
+            runs=tuple(run for run in logs.runs if run.family is family),
+            published=Published(),
+            exams=logs.exams if name == "recite" else (),
+            options={"cutoffs": dict(wishes.cutoffs)},
+            limits=wishes.limits,
+        )
+        for name, family in sorted(families.items())
+    ]
+
+
+@cache
+def writers() -> Mapping[str, Writer]:
+    """Return the functions that write families' sections."""
+    return {point.name: point.load() for point in entry_points(group=GROUP)}
+
+
+def _written(view: View) -> Section:
+    """Return a family's section: its metrics for all runs, then what its own writer adds."""
+    writer = writers().get(view.family.name)
+    own = writer(view) if writer is not None else Section(view.family.name, view.family.name)
+    table = Table(
+        f"{view.family.name}-metrics",
+        "All main metrics",
+        metrics(view),
+        note="Means over instances, epochs averaged first; the interval is that of the headline.",
+    )
+    return Section(
+        own.id, own.title, own.intro or view.family.summary, (*own.parts, table), own.children
+    )
+
+
+def metrics(view: View) -> pd.DataFrame:
+    """Return the main metrics of every run of a family."""
+    return tidy(_metrics(run) for run in view.runs)
+
+
+def _metrics(run: Run) -> dict[str, Any]:
+    head = estimate(run, run.family.headline)
+    row: dict[str, Any] = {
+        "system": run.system,
+        "kind": "reference agent" if run.reference else "model",
+        "suite": run.suite,
+        "profile": run.profile,
+        "instances": run.frame["instance"].nunique(),
+        "episodes": len(run.frame),
+    }
+    for metric in run.family.metrics:
+        if metric.role == "main":
+            row[metric.name] = estimate(run, metric.name).estimate
+            if metric.name == run.family.headline:
+                row |= {"low": head.low, "high": head.high}
+    return row
+
+
+def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...], str]:
+    """Retell some episodes of every run; of a private split none, unless the user insists."""
+    chapters: list[Chapter] = []
+    total = hidden = 0
+    for view in views:
+        for run in view.runs:
+            total += len(run.frame)
+            if run.salt != PUBLIC_SALT and not wishes.reveal:
+                hidden += len(run.frame)
+                continue
+            told = _mixed(list(view.episodes(run)), view.family.headline, wishes.limits.told)
+            chapters += [
+                Chapter(
+                    id=f"{run.family.name}-{len(chapters) + place}",
+                    family=view.family.name,
+                    suite=run.suite,
+                    system=run.system,
+                    instance=instance.id,
+                    epoch=int(row["epoch"]),
+                    outcome=str(row["outcome"]),
+                    headline=_number(row[view.family.headline]),
+                    retelling=view.family.retell(instance, trace).to_json(),
+                )
+                for place, (row, instance, trace) in enumerate(told)
+            ]
+    said = (
+        f"{len(chapters)} of {total} episodes can be opened here: at most {wishes.limits.told} of "
+        "each run, from its lowest score to its highest."
+    )
+    if hidden:
+        said += f" {hidden} episodes of private splits are left out: the page would show the truth."
+    return tuple(chapters), said
+
+
+Told = tuple[Mapping[str, Any], Instance, Trace]
+
+
+def _mixed(found: list[Told], headline: str, most: int) -> list[Told]:
+    """Return at most so many episodes, evenly from the lowest score to the highest."""
+    ranked = sorted(found, key=lambda one: -1.0 if pd.isna(one[0][headline]) else one[0][headline])
+    if len(ranked) <= most:
+        return ranked
+    return [ranked[place * (len(ranked) - 1) // max(1, most - 1)] for place in range(most)]
+
+
+def _number(value: Any) -> float | None:
+    return None if pd.isna(value) else float(value)

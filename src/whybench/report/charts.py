@@ -1,0 +1,320 @@
+"""Few kinds of pictures, so that all of them look alike.
+
+Colours carry meaning in one way only: a hue is a system of the user's, grey is published, and every
+series has a shape or a label too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from whybench.report.palette import LIGHT, PUBLISHED, colours
+
+WIDTH = 620
+ROW = 26
+"""Height of one row of dots or bars."""
+
+SHAPES = (
+    "circle", "square", "triangle-up", "diamond",
+    "cross", "triangle-down", "triangle-right", "triangle-left",
+)  # fmt: skip
+
+
+def dots(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    color: str = "system",
+    low: str | None = None,
+    high: str | None = None,
+    x_title: str | None = None,
+    y_sort: Sequence[str] | None = None,
+    domain: tuple[float, float] | None = (0, 1),
+    published: str | None = None,
+    under: Sequence[Any] = (),
+    height: int | None = None,
+) -> alt.LayerChart:
+    """Draw estimates as dots in rows, with their intervals; `published` names a boolean column.
+
+    `under` are charts to lie beneath, such as bands.
+    """
+    scale = alt.Scale(domain=list(domain)) if domain else alt.Scale(zero=False)
+    where = alt.X(f"{_field(x)}:Q", title=x_title or x, scale=scale)
+    row = alt.Y(f"{_field(y)}:N", title=None, sort=list(y_sort) if y_sort else None)
+    hue = _hue(frame, color, published)
+    offset = _offset(frame, y, color)
+    base = alt.Chart(frame)
+    layers: list[Any] = list(under)
+    if low and high:
+        layers.append(
+            base.mark_rule(strokeWidth=2).encode(
+                x=alt.X(f"{_field(low)}:Q", title=x_title or x, scale=scale),
+                x2=f"{_field(high)}:Q",
+                y=row,
+                color=hue,
+                **offset,
+            )
+        )
+    layers.append(
+        base.mark_point(**_point(published)).encode(
+            x=where, y=row, **_marks(frame, color, published), **offset
+        )
+    )
+    return sized(layers, height=height or max(60, _rows(frame, y, color) * ROW))
+
+
+def lines(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    color: str = "system",
+    low: str | None = None,
+    high: str | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
+    x_sort: Sequence[str] | None = None,
+    domain: tuple[float, float] | None = (0, 1),
+    published: str | None = None,
+    height: int = 280,
+) -> alt.LayerChart:
+    """Draw a series per system over an axis: numbers in order, or words in the order given."""
+    kind = "O" if x_sort is not None or not pd.api.types.is_numeric_dtype(frame[x]) else "Q"
+    sort = list(x_sort) if x_sort is not None else None
+    across = alt.X(
+        f"{_field(x)}:{kind}", title=x_title or x, sort=sort, axis=alt.Axis(labelAngle=0)
+    )
+    scale = alt.Scale(domain=list(domain)) if domain else alt.Scale(zero=False)
+    up = alt.Y(f"{_field(y)}:Q", title=y_title or y, scale=scale)
+    hue = _hue(frame, color, published)
+    base = alt.Chart(frame)
+    layers: list[Any] = [
+        base.mark_line(strokeWidth=1.6, opacity=0.8).encode(x=across, y=up, color=hue)
+    ]
+    if low and high:
+        layers.append(
+            base.mark_rule(strokeWidth=1.6, opacity=0.7).encode(
+                x=across,
+                y=alt.Y(f"{_field(low)}:Q", title=y_title or y, scale=scale),
+                y2=f"{_field(high)}:Q",
+                color=hue,
+            )
+        )
+    layers.append(
+        base.mark_point(**_point(published)).encode(
+            x=across, y=up, **_marks(frame, color, published)
+        )
+    )
+    return sized([*layers], height=height)
+
+
+def bars(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    color: str,
+    x_title: str | None = None,
+    order: Sequence[str] | None = None,
+    palette: Sequence[str] | None = None,
+    y_sort: Sequence[str] | None = None,
+) -> alt.LayerChart:
+    """Draw shares of a whole, stacked in rows; `order` lists the kinds from left to right."""
+    kinds = list(order or dict.fromkeys(frame[color]))
+    ranked = frame.assign(_rank=[kinds.index(kind) for kind in frame[color]])
+    chart = (
+        alt.Chart(ranked)
+        .mark_bar(stroke=LIGHT["paper"], strokeWidth=1)
+        .encode(
+            x=alt.X(f"{_field(x)}:Q", title=x_title or x, stack="zero"),
+            y=alt.Y(f"{_field(y)}:N", title=None, sort=list(y_sort) if y_sort else None),
+            color=alt.Color(
+                f"{_field(color)}:N",
+                title=None,
+                sort=kinds,
+                scale=alt.Scale(domain=kinds, range=list(palette or colours(kinds))),
+            ),
+            order=alt.Order("_rank:Q"),
+        )
+    )
+    return sized([chart], height=max(60, frame[y].nunique() * ROW))
+
+
+def heat(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    value: str,
+    x_title: str | None = None,
+    x_sort: Sequence[str] | None = None,
+    y_sort: Sequence[str] | None = None,
+    domain: tuple[float, float] = (0, 1),
+    format: str = ".2f",  # noqa: A002 - Vega's own word
+) -> alt.LayerChart:
+    """Draw a table whose cells are shaded and also say their value."""
+    middle = (domain[0] + domain[1]) / 2
+    base = alt.Chart(frame).encode(
+        x=alt.X(
+            f"{_field(x)}:N",
+            title=x_title,
+            sort=list(x_sort) if x_sort else None,
+            axis=alt.Axis(labelAngle=-35, labelLimit=200),
+        ),
+        y=alt.Y(f"{_field(y)}:N", title=None, sort=list(y_sort) if y_sort else None),
+    )
+    shade = alt.Scale(domain=list(domain), range=["#eef4f8", "#0b5d91"], clamp=True)
+    cells = base.mark_rect().encode(color=alt.Color(f"{_field(value)}:Q", scale=shade, legend=None))
+    words = base.mark_text(fontSize=11).encode(
+        text=alt.Text(f"{_field(value)}:Q", format=format),
+        color=alt.when(alt.datum[value] > middle)
+        .then(alt.value("#f9fbfd"))
+        .otherwise(alt.value("#12202c")),
+    )
+    return sized([cells, words], height=max(60, frame[y].nunique() * ROW))
+
+
+def plane(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    color: str = "system",
+    label: str | None = None,
+    x_title: str | None = None,
+    y_title: str | None = None,
+    published: str | None = None,
+    domain: tuple[float, float] = (0, 1),
+) -> alt.LayerChart:
+    """Draw points in a plane, each with its label."""
+    base = alt.Chart(frame).encode(
+        x=alt.X(f"{_field(x)}:Q", title=x_title or x, scale=alt.Scale(domain=list(domain))),
+        y=alt.Y(f"{_field(y)}:Q", title=y_title or y, scale=alt.Scale(domain=list(domain))),
+        color=_hue(frame, color, published),
+    )
+    layers: list[Any] = [
+        base.mark_point(**_point(published)).encode(**_marks(frame, color, published, 85))
+    ]
+    if label:
+        layers.append(
+            base.mark_text(align="left", dx=8, fontSize=11).encode(
+                text=f"{_field(label)}:N", color=alt.value(LIGHT["soft"])
+            )
+        )
+    return sized([*layers], height=380)
+
+
+def rule(at: float, *, axis: str = "x") -> alt.Chart:
+    """Return a dashed line at a value, to lay over another chart: a threshold, an optimum."""
+    drawn: alt.Chart = alt.Chart(pd.DataFrame({"at": [at]})).mark_rule(
+        strokeDash=[5, 4], color=LIGHT["soft"], strokeWidth=1.4
+    )
+    return drawn.encode(**{axis: "at:Q"})
+
+
+def sized(layers: Sequence[Any], *, height: int, width: int = WIDTH) -> alt.LayerChart:
+    """Lay charts over one another, in the house's size."""
+    return alt.LayerChart(layer=list(layers), width=width, height=height)
+
+
+CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": LIGHT["soft"],
+        "titleColor": LIGHT["ink"],
+        "gridColor": LIGHT["line"],
+        "domainColor": LIGHT["line"],
+        "tickColor": LIGHT["line"],
+        "labelLimit": 280,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
+    "legend": {
+        "labelColor": LIGHT["ink"],
+        "titleColor": LIGHT["ink"],
+        "labelLimit": 320,
+        "orient": "top",
+        "columns": 2,
+        "labelFontSize": 12,
+        "symbolSize": 90,
+    },
+    "header": {"labelColor": LIGHT["ink"], "titleColor": LIGHT["ink"], "labelFontSize": 12},
+}
+"""The house's type and colours, put into every chart when it is drawn."""
+
+
+def specification(chart: Any) -> dict[str, Any]:
+    """Return a chart as Vega-Lite data in the house's style; only whole charts may have one."""
+    spec: dict[str, Any] = chart.to_dict(validate=False)  # Vega-Lite itself complains in tests
+    return spec | {"config": CONFIG}
+
+
+def _field(name: str) -> str:
+    """Escape what Vega would read as a path."""
+    return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
+
+
+def _names(frame: pd.DataFrame, color: str, published: str | None) -> tuple[list[str], list[str]]:
+    """Return the series of the user's, then the published ones."""
+    known = frame[frame[published]] if published else frame.iloc[:0]
+    others = list(dict.fromkeys(known[color]))
+    return [name for name in dict.fromkeys(frame[color]) if name not in others], others
+
+
+def _hue(frame: pd.DataFrame, color: str, published: str | None) -> alt.Color:
+    return alt.Color(f"{_field(color)}:N", **_scale(frame, color, published))
+
+
+def _scale(frame: pd.DataFrame, color: str, published: str | None) -> dict[str, Any]:
+    own, others = _names(frame, color, published)
+    hues = colours(own) + [PUBLISHED] * len(others)
+    names = own + others
+    return {"title": None, "sort": names, "scale": alt.Scale(domain=names, range=hues)}
+
+
+def _shape(frame: pd.DataFrame, color: str, published: str | None) -> alt.Shape:
+    own, others = _names(frame, color, published)
+    names = own + others
+    shapes = [SHAPES[place % len(SHAPES)] for place in range(len(names))]
+    return alt.Shape(
+        f"{_field(color)}:N", title=None, sort=names, scale=alt.Scale(domain=names, range=shapes)
+    )
+
+
+def _marks(
+    frame: pd.DataFrame, color: str, published: str | None, size: int = 75
+) -> dict[str, Any]:
+    """Return what makes a point: hue and shape, filled for own systems, hollow for published."""
+    found = {
+        "color": _hue(frame, color, published),
+        "shape": _shape(frame, color, published),
+        "size": alt.value(size),
+    }
+    if published is not None:
+        fill = alt.Fill(f"{_field(color)}:N", **_scale(frame, color, published))
+        hollow = alt.when(alt.datum[published]).then(alt.value(0.0)).otherwise(alt.value(1.0))
+        found |= {"fill": fill, "fillOpacity": hollow}
+    return found
+
+
+def _point(published: str | None) -> dict[str, Any]:
+    return {"filled": published is None, "opacity": 1, "strokeWidth": 2}
+
+
+def _offset(frame: pd.DataFrame, y: str, color: str) -> dict[str, Any]:
+    """Set systems apart within a row."""
+    if y == color or frame.groupby(y)[color].nunique().max() < 2:
+        return {}
+    return {"yOffset": alt.YOffset(f"{_field(color)}:N")}
+
+
+def _rows(frame: pd.DataFrame, y: str, color: str) -> int:
+    apart = frame[color].nunique() if _offset(frame, y, color) else 1
+    return int(frame[y].nunique() * max(1, apart * 0.7))

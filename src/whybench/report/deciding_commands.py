@@ -1,0 +1,223 @@
+"""`whybench compare` and `whybench plan`. Heavy imports wait inside the commands."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from whybench.report.compare import Compared
+    from whybench.report.plan import Plan
+
+EXTRA = "this needs the extra `report`: pip install 'whybench[report]'"
+
+Alpha = Annotated[float, typer.Option(help="chance of a false alarm that is accepted")]
+Power = Annotated[float, typer.Option(help="chance that a true difference is shown")]
+AsJson = Annotated[bool, typer.Option("--json", help="one JSON document and nothing else")]
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="A", help="a log, or a folder of logs")],
+    second: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="the same; left out, it is A")
+    ] = None,
+    a: Annotated[
+        list[str] | None, typer.Option("--a", help="KEY=VALUE: choose runs of A, as model=NAME")
+    ] = None,
+    b: Annotated[
+        list[str] | None, typer.Option("--b", help="KEY=VALUE: choose runs of B; repeat for more")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="not the headline but this, or `all`; repeat for more")
+    ] = None,
+    alpha: Alpha = 0.05,
+    power: Power = 0.8,
+    as_json: AsJson = False,
+) -> None:
+    """Say which of two systems is better, on the instances that both have played."""
+    try:
+        from whybench.report import compare as door
+        from whybench.report.pairs import chosen
+        from whybench.report.runs import read_runs
+    except ModuleNotFoundError as error:
+        typer.echo(f"{error}: {EXTRA}", err=True)
+        raise typer.Exit(1) from error
+    try:
+        sides = [read_runs([path]) for path in (first, second or first)]
+        found = door.compare(
+            chosen(sides[0].runs, _wanted(a)),
+            chosen(sides[1].runs, _wanted(b)),
+            metric or (),
+            alpha=alpha,
+            power=power,
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    left_out = dict.fromkeys(
+        f"{name} is left out: {why}." for side in sides for name, why in side.left_out
+    )
+    if as_json:
+        _print_json(found.to_json() | {"left_out": list(left_out)})
+        return
+    _show_comparison(found, list(left_out))
+
+
+def plan(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="family/suite")],
+    detect: Annotated[float, typer.Option(help="difference in the headline to show")],
+    power: Power = 0.8,
+    alpha: Alpha = 0.05,
+    log: Annotated[
+        list[str] | None, typer.Option(help="a log of one system, or twice: of two systems")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="epochs; else as few as do")] = None,
+    profile: Annotated[str, typer.Option(help="certified or published")] = "certified",
+    salt: Annotated[str, typer.Option(help="another salt gives other instances")] = "public",
+    knob: Annotated[list[str] | None, typer.Option(help="name=value; repeat for more")] = None,
+    icc: Annotated[
+        float | None, typer.Option(min=0, max=1, help="correlation of instances of one world")
+    ] = None,
+    correlation: Annotated[
+        float | None, typer.Option(min=-1, max=1, help="correlation of the two systems")
+    ] = None,
+    price_in: Annotated[float | None, typer.Option(help="price of a million input tokens")] = None,
+    price_out: Annotated[
+        float | None, typer.Option(help="price of a million output tokens")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how many instances and epochs show a difference, and what they cost."""
+    try:
+        from whybench.episode.family import find_suite
+        from whybench.report import plan as door
+        from whybench.report.runs import read_runs
+    except ModuleNotFoundError as error:
+        typer.echo(f"{error}: {EXTRA}", err=True)
+        raise typer.Exit(1) from error
+    try:
+        found = door.plan(
+            find_suite(suite, profile=profile, salt=salt, knobs=_wanted(knob)),
+            read_runs(log).runs if log else (),
+            detect=detect,
+            power=power,
+            alpha=alpha,
+            epochs=epochs,
+            icc=icc,
+            correlation=correlation,
+            price_in=price_in,
+            price_out=price_out,
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    if as_json:
+        _print_json(found.to_json())
+        return
+    _show_plan(found)
+
+
+def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
+    for played in found.played:
+        typer.echo(f"{played.suite}: A = {played.systems[0]}, B = {played.systems[1]}")
+    rows = []
+    for row in found.rows:
+        one = row.found
+        size = f"{one.n} in {one.clusters}" + (f" × {one.epochs}" if one.epochs > 1 else "")
+        rows.append(
+            [
+                f"{row.suite}\n{row.metric}",
+                f"{_plain(one.first)}\n{_plain(one.second)}",
+                f"{one.estimate:+.3f}\n{_plain(one.low)} … {_plain(one.high)}",
+                f"{_chance(one.p_value)}\n{_chance(row.p_holm)}",
+                f"{size}\n{one.test}",
+                row.verdict,
+            ]
+        )
+    head = ("suite\nmetric", "A\nB", "A - B\n95 % interval", "p\nHolm", "n in worlds\ntest", "")
+    if found.alpha != 0.05:
+        head = (*head[:2], f"A - B\n{100 * (1 - found.alpha):g} % interval", *head[3:])
+    _table(head, rows)
+    outcomes = [
+        [played.suite, name, *(f"{share:.3f}" for share in shares)]
+        for played in found.played
+        for name, shares in played.outcomes.items()
+    ]
+    _table(("suite", "outcome, share of episodes", "A", "B"), outcomes)
+    for remark in (*found.remarks, *left_out):
+        typer.echo(f"- {remark}")
+
+
+def _show_plan(found: Plan) -> None:
+    worlds = found.worlds
+    typer.echo(
+        f"{found.suite}: {worlds.instances} instances in {worlds.worlds} latent worlds. To show a "
+        f"difference of {found.detect:g} in {found.metric} with power {found.power:g} at alpha "
+        f"{found.alpha:g}:"
+    )
+    rows = [
+        [
+            size.question,
+            str(size.instances),
+            str(size.epochs),
+            "yes" if size.fits else "no",
+            _plain(size.detectable) if math.isfinite(size.detectable) else "none",
+            str(bill.episodes),
+            f"{_many(bill.input_tokens)} in\n{_many(bill.output_tokens)} out",
+            f"{bill.cost:.2f}" if math.isfinite(bill.cost) else "–",
+        ]
+        for size, bill in zip(found.sizes, found.bills, strict=True)
+    ]
+    head = ("question", "instances", "epochs", "in the suite", "the suite shows ≥")
+    _table((*head, "episodes", "tokens", "cost"), rows)
+    typer.echo(f"- {found.more}")
+    for usage in dict.fromkeys(found.usages):
+        typer.echo(
+            f"- An episode of {usage.system}: {usage.input_tokens:.0f} ± {usage.input_sd:.0f} "
+            f"tokens in, {usage.output_tokens:.0f} ± {usage.output_sd:.0f} out (mean ± standard "
+            f"deviation; {usage.source})."
+        )
+    for sentence in found.assumed:
+        typer.echo(f"- {sentence}")
+
+
+def _wanted(pairs: Sequence[str] | None) -> dict[str, str]:
+    split = [pair.partition("=") for pair in pairs or ()]
+    if any(not equals for _, equals, _ in split):
+        raise ValueError("give KEY=VALUE, such as model=NAME")
+    if len({key for key, _, _ in split}) < len(split):
+        raise ValueError("a key is given twice")
+    return {key: value for key, _, value in split}
+
+
+def _plain(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def _chance(p: float) -> str:
+    if math.isnan(p):
+        return "–"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _many(number: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g} {letter}"
+    return f"{number:.0f}"
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table, highlight=False)
+
+
+def _print_json(value: object) -> None:
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))

@@ -1,0 +1,62 @@
+"""Whole episodes out of logs: stored actions, carried out again on the rebuilt world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from inspect_ai.log import read_eval_log_sample
+
+from whybench.episode.instance import Instance
+from whybench.episode.trace import Trace
+from whybench.interfaces.inspectai.record import EPISODE, crashed, from_store
+from whybench.report.runs import Run
+
+HEAVY = {"messages", "events", "attachments", "output", "timelines", "invocations"}
+"""What of a stored sample an episode does not need."""
+
+
+def spread_out(names: Sequence[str], most: int) -> list[str]:
+    """Return at most so many names, chosen by their hashes: the same ones every time."""
+    ranked = sorted(names, key=lambda name: sha256(name.encode()).digest())
+    chosen = set(ranked[:most])
+    return [name for name in names if name in chosen]
+
+
+def places(run: Run, most: int) -> list[dict[str, Any]]:
+    """Return rows of a run's frame, one for each of at most so many instances."""
+    rows = {row["instance"]: row for row in run.frame.to_dict("records")}
+    return [rows[name] for name in spread_out(sorted(rows), most)]
+
+
+def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
+    """Rebuild the instance of a row, or raise ValueError if this installation builds another."""
+    return run.family.rebuilt(
+        {
+            "family": run.family.name,
+            "version": run.version.partition("-")[0],
+            "suite": run.suite.partition("/")[2],
+            "profile": run.profile,
+            "salt": run.salt,
+            "index": int(row["index"]),
+            "knobs": dict(run.knobs),
+            "id": row["instance"],
+            "cluster": row["cluster"],
+        }
+    )
+
+
+def episodes(run: Run, most: int) -> Iterator[tuple[Mapping[str, Any], Instance, Trace]]:
+    """Yield a run's episodes, at most so many: the row in its frame, the instance, the trace."""
+    chosen = set(spread_out(sorted(run.frame["instance"].unique()), most))
+    rows = run.frame[run.frame["instance"].isin(chosen)].to_dict("records")
+    for row in rows[:most]:
+        try:
+            instance = rebuilt(run, row)
+        except ValueError:
+            continue
+        sample = read_eval_log_sample(run.path, row["instance"], row["epoch"], exclude_fields=HEAVY)
+        stored = sample.store.get(EPISODE)
+        if stored is not None and not crashed(stored):
+            yield row, instance, from_store(run.family, instance, stored)

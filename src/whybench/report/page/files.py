@@ -1,0 +1,85 @@
+"""A report on disk: the page, and beside it every table and figure as files."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from whybench.report.page.cells import words
+from whybench.report.page.pictures import png_of, svg_of
+from whybench.report.page.render import check_names, render
+from whybench.report.section import Figure, Report, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What lies on disk."""
+
+    page: Path
+    tables: tuple[Path, ...]
+    """CSV and Parquet."""
+    figures: tuple[Path, ...]
+    """SVG, PNG, and the rows drawn as CSV."""
+
+    @property
+    def size(self) -> int:
+        """Return the bytes of the page."""
+        return self.page.stat().st_size
+
+
+def write(report: Report, out: Path) -> Written:
+    """Write the page at `out`, tables and figures into the folder `<stem>_files` beside it."""
+    check_names(report)
+    folder = out.parent / f"{out.stem}_files"
+    for name in ("tables", "figures"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    parts = [part for section in report.sections for part in section.walk()]
+    tables: list[Path] = []
+    figures: list[Path] = []
+    drawn: dict[str, str] = {}
+    with ThreadPoolExecutor(max_workers=1) as aside:  # pixels are made while the next is drawn
+        made = []
+        for part in parts:
+            if isinstance(part, Table):
+                tables += _table(part, folder / "tables")
+            elif isinstance(part, Figure):
+                drawn[part.id] = svg_of(part)
+                made.append(aside.submit(_figure, part, drawn[part.id], folder / "figures"))
+        out.write_text(render(report, drawn, folder.name), "utf-8")
+        for one in made:
+            figures += one.result()
+    return Written(out, tuple(tables), tuple(figures))
+
+
+def plain(frame: pd.DataFrame) -> pa.Table:
+    """Return a frame as columns of one type each; a column of mixed values becomes text."""
+    columns = [_array(list(frame.iloc[:, place])) for place in range(frame.shape[1])]
+    return pa.table(columns, names=[str(name) for name in frame.columns])
+
+
+def _array(values: list[object]) -> pa.Array:
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        absent = pd.isna(pd.Series(values, dtype=object))
+        return pa.array([None if no else words(v) for v, no in zip(values, absent, strict=True)])
+
+
+def _table(table: Table, folder: Path) -> list[Path]:
+    csv, parquet = folder / f"{table.id}.csv", folder / f"{table.id}.parquet"
+    table.frame.to_csv(csv, index=False)
+    pq.write_table(plain(table.frame), parquet)
+    return [csv, parquet]
+
+
+def _figure(figure: Figure, svg: str, folder: Path) -> list[Path]:
+    made = [folder / f"{figure.id}.{kind}" for kind in ("svg", "png", "csv")]
+    made[0].write_text(svg, "utf-8")
+    made[1].write_bytes(png_of(figure, svg))
+    figure.frame.to_csv(made[2], index=False)
+    return made

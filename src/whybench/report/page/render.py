@@ -1,0 +1,224 @@
+"""A report as one page of HTML that needs nothing but itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from whybench.report.page.cells import Grid, grid
+from whybench.report.page.chapters import shelve
+from whybench.report.page.pictures import Picture, placed, svg_of
+from whybench.report.palette import DARK, LIGHT
+from whybench.report.section import Figure, Part, Remark, Report, Section, Table
+
+LIMIT = 25_000_000
+"""Bytes that a page may have; episodes that would not fit are left out, and the page says so."""
+
+FRAME = 50_000
+"""Bytes kept free for the head, the contents and the foot of a page."""
+
+MOST_ROWS = {"table": 2000, "figure": 500}
+"""Rows shown of a table, and of the rows below a figure; the files hold all."""
+
+STYLES = ("style.css", "parts.css", "episodes.css", "print.css")
+HEAD = ("theme.js",)
+SCRIPTS = (
+    "dom.js",
+    "menu.js",
+    "tables.js",
+    "tips.js",
+    "shelf.js",
+    "arrows.js",
+    "layout.js",
+    "panes.js",
+    "graph.js",
+    "tracks.js",
+    "steps.js",
+    "passages.js",
+    "episode.js",
+    "list.js",
+)
+"""Read one after the other as one module: names are shared, nothing leaks into the page."""
+
+RESERVED = (
+    "caption",
+    "episode",
+    "episodes",
+    "figure",
+    "page",
+    "picture",
+    "shelf",
+    "table",
+    "title",
+)
+"""First words of the ids that the page gives out itself."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+
+
+def render(
+    report: Report,
+    drawn: Mapping[str, str] | None = None,
+    beside: str = "",
+    limit: int = LIMIT,
+) -> str:
+    """Return the page.
+
+    `drawn` holds SVGs by figure id if they exist already; `beside` is the folder, relative to the
+    page, where the tables and figures lie as files; `limit` is in bytes.
+    """
+    check_names(report)
+    figures = [part for part in _walk(report.sections) if isinstance(part, Figure)]
+    pictures = {f.id: placed((drawn or {}).get(f.id) or svg_of(f), f) for f in figures}
+    style = _themes() + "".join(_asset(f"web/{name}") for name in STYLES) + _least(pictures)
+    head = "\n".join(_asset(f"web/{name}") for name in HEAD)
+    layout = re.sub(r"//# sourceMappingURL.*", "", _asset("vendor/dagre.min.js"))
+    script = "\n".join(_asset(f"web/{name}") for name in SCRIPTS)
+    rooms = _filled(
+        "rooms.html",
+        report=report,
+        pictures={name: Markup(p.svg) for name, p in pictures.items()},  # noqa: S704  by Vega
+        beside=beside,
+    )
+    rest = sum(len(text.encode()) for text in (rooms, style, head, layout, script))
+    shelf = shelve(report.chapters, limit - rest - FRAME)
+    return _filled(
+        "page.html",
+        report=report,
+        rooms=Markup(rooms),  # noqa: S704  filled above
+        shelf=shelf,
+        index=_inert(shelf.index),
+        policy=_policy([style], [head, layout, script]),
+        style=Markup(style),  # noqa: S704  our own files
+        head=Markup(head),  # noqa: S704
+        layout=Markup(layout),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+    )
+
+
+def check_names(report: Report) -> None:
+    """Refuse ids that cannot be anchors and file names, or that occur twice."""
+    rooms = [room.id for room in _rooms(report.sections)]
+    taken = [name for name in rooms if name.split("-")[0] in RESERVED]
+    if taken:
+        raise ValueError(f"section id {taken[0]!r}: the page uses names that begin so; rename it")
+    parts = list(_walk(report.sections))
+    groups = {
+        "section": rooms,
+        "table": [part.id for part in parts if isinstance(part, Table)],
+        "figure": [part.id for part in parts if isinstance(part, Figure)],
+        "chapter": [chapter.id for chapter in report.chapters],
+    }
+    for what, names in groups.items():
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if twice:
+            raise ValueError(f"{what} ids must differ; more than once: {', '.join(twice[:5])}")
+        odd = [name for name in names if what != "chapter" and not _NAME.fullmatch(name)]
+        if odd:
+            raise ValueError(f"{what} id {odd[0]!r}: use letters, digits and hyphens")
+
+
+def _walk(sections: Iterable[Section]) -> Iterable[Part]:
+    for section in sections:
+        yield from section.walk()
+
+
+def _rooms(sections: Iterable[Section]) -> Iterable[Section]:
+    for section in sections:
+        yield section
+        yield from _rooms(section.children)
+
+
+def _policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
+    """Return a content policy that allows the page's own code alone, and no network at all."""
+
+    def sums(texts: Iterable[str]) -> str:
+        return " ".join(
+            f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+            for text in texts
+        )
+
+    return (
+        f"default-src 'none'; script-src {sums(scripts)}; style-src {sums(styles)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _themes() -> str:
+    """Return both palettes as CSS variables; a reader's choice beats the system's."""
+    light, dark = (
+        "".join(f"--{token}:{colour};" for token, colour in palette.items())
+        for palette in (LIGHT, DARK)
+    )
+    return (
+        f":root{{color-scheme:light;{light}}}\n"
+        "@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light])"
+        f"{{color-scheme:dark;{dark}}}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}\n"
+    )
+
+
+def _least(pictures: Mapping[str, Picture]) -> str:
+    return "".join(f"#picture-{n}{{min-width:{p.least}px}}\n" for n, p in pictures.items())
+
+
+def _inert(data: object) -> str:
+    """Return JSON that cannot end its script element."""
+    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Markup(told.replace("<", "\\u003c").replace("&", "\\u0026"))  # noqa: S704  escaped here
+
+
+def _rows(part: Table | Figure) -> Grid:
+    return grid(part.frame, MOST_ROWS["table" if isinstance(part, Table) else "figure"])
+
+
+def _gathered(parts: Iterable[Part]) -> Iterable[Part | list[Part]]:
+    """Yield parts in order, plain remarks that follow one another as one list."""
+    for together, group in groupby(parts, lambda p: isinstance(p, Remark) and p.tone == "plain"):
+        found = list(group)
+        if together and len(found) > 1:
+            yield found
+        else:
+            yield from found
+
+
+def _coded(text: str) -> Markup:
+    """Escape words and set what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
+
+
+def _kind(part: Part) -> str:
+    return type(part).__name__.lower()
+
+
+@cache
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _filled(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FunctionLoader(lambda name: _asset(f"web/{name}")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(rows=_rows, kind=_kind, gathered=_gathered)
+    made.filters["coded"] = _coded
+    return made

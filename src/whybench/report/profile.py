@@ -1,0 +1,88 @@
+"""The profile: every headline between its floor and its ceiling, in one picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+from whybench.report.charts import ROW, dots
+from whybench.report.frames import estimated, in_numbers, systems, tidy
+from whybench.report.palette import LIGHT
+from whybench.report.runs import Run
+from whybench.report.section import Figure, Section, Table
+from whybench.report.view import View
+
+INTRO = (
+    "Each score stands in a band. Its left end is the floor: the best of the agents that know "
+    "nothing. Its right end is the ceiling: the best score that the certificates prove attainable. "
+    "Whiskers are 95 % intervals over hidden worlds; `placed` is 0 at the floor, 1 at the ceiling."
+)
+
+
+def profile(views: Sequence[View]) -> Section:
+    """Return the section with the one picture over families, and with all suites."""
+    rows = tidy(_row(view, run) for view in views for run in systems(view))
+    if rows.empty:
+        return Section("profile", "Profile", "No run to show.")
+    chosen = pd.concat([rows[rows["suite"] == _suite(view)] for view in views])
+    parts: list[Figure | Table] = [_figure("profile-families", "One suite per family", chosen)]
+    if len(rows) > len(chosen):
+        parts.append(_figure("profile-suites", "Every suite", rows))
+    sources = rows[["family", "suite", "floors", "ceiling", "rests on"]]
+    parts.append(Table("profile-bounds", "Floors and ceilings", sources.drop_duplicates("suite")))
+    return Section("profile", "Profile", INTRO, tuple(parts))
+
+
+def _suite(view: View) -> str:
+    """Return the suite that most systems played; of several, the one with the most instances."""
+    runs = systems(view)
+    played = Counter(run.suite for run in runs)
+    size = {run.suite: len(run.frame) for run in runs}
+    return max(played, key=lambda suite: (played[suite], size[suite], suite), default="")
+
+
+def _row(view: View, run: Run) -> dict[str, object]:
+    found, bounds = estimated(run, view.family.headline), view.bounds(run)
+    return {
+        "family": view.family.name,
+        "suite": run.suite,
+        "system": run.system,
+        "metric": view.family.headline,
+        **found,
+        "floor": bounds.floor,
+        "ceiling": bounds.ceiling,
+        "placed": bounds.placed(float(found["score"])),
+        "floors": ", ".join(f"{agent} {in_numbers(v)}" for agent, v in bounds.floors.items()),
+        "rests on": bounds.source,
+    }
+
+
+def _figure(name: str, title: str, rows: pd.DataFrame) -> Figure:
+    rows = rows.assign(row=rows["suite"] + " (" + rows["metric"] + ")")
+    order = list(dict.fromkeys(rows["row"]))
+    bands = rows.drop_duplicates("row")
+    where = alt.Y("row:N", title=None, sort=order)
+    band = alt.Chart(bands).mark_bar(color=LIGHT["line"], height=alt.RelativeBandSize(0.86)).encode(
+        x=alt.X("floor:Q", title="headline score", scale=alt.Scale(domain=[0, 1])),
+        x2="ceiling:Q", y=where,
+    )  # fmt: skip
+    apart = max(1, rows.groupby("row")["system"].nunique().max())
+    height = max(80, int(len(order) * max(ROW * 1.3, apart * ROW * 0.55)))
+    drawn = dots(
+        rows, x="score", y="row", low="low", high="high", y_sort=order, x_title="headline score",
+        under=[band], height=height,
+    )  # fmt: skip
+    said = "; ".join(
+        f"{row['system']} on {row['suite']}: {in_numbers(row['score'])}, between floor "
+        f"{in_numbers(row['floor'])} and ceiling {in_numbers(row['ceiling'])}"
+        for row in rows.to_dict("records")
+    )
+    return Figure(
+        name, title, said, drawn,
+        rows[["suite", "metric", "system", "score", "low", "high", "floor", "ceiling", "placed",
+              "instances", "clusters"]],
+        note="Band: from floor to ceiling on the same instances.",
+    )  # fmt: skip

@@ -1,0 +1,310 @@
+"""Logs as runs: one system on one suite, with a row per sample and epoch.
+
+Everything is read through Inspect's own log dataframes, from the summaries alone, so ten thousand
+samples take seconds; whole samples are read only where an episode is told (`episodes.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from inspect_ai.analysis import EvalColumn, SampleColumn, evals_df, samples_df
+from inspect_ai.log import EvalLog, EvalSampleSummary, list_eval_logs
+
+from whybench.core.canonical import canonical_json
+from whybench.episode.family import Family, families
+from whybench.interfaces.inspectai.record import INSTANCE
+
+REFERENCE = "whybench/"
+"""Models of this provider are reference agents."""
+
+EXAM = "recite_exam"
+"""The task whose logs hold a judge's exam, not episodes."""
+
+SCORER = "episode_score"
+"""How the key of our own score begins."""
+
+SETTING = ("suite", "salt", "profile")
+"""Task arguments that say which instances were played, not how."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One system on the instances of one suite, out of one log."""
+
+    log: str
+    """The log's file name."""
+    path: str
+    model: str
+    family: Family[Any]
+    suite: str
+    """`family/suite`."""
+    profile: str
+    salt: str
+    knobs: Mapping[str, Any]
+    """Knobs that differ from their defaults."""
+    version: str
+    """The family's comparability version, then that of WhyBench."""
+    task: str
+    args: Mapping[str, Any]
+    """Task arguments, defaults included."""
+    passed: Mapping[str, Any]
+    """Task arguments that were given."""
+    created: str
+    frame: pd.DataFrame
+    system: str = ""
+    """Name to show: the model, and what sets this run apart from its others."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of generation that were given, such as a temperature."""
+
+    @property
+    def reference(self) -> bool:
+        """Whether a reference agent played."""
+        return self.model.startswith(REFERENCE)
+
+    @property
+    def evidence(self) -> str:
+        """Whose experiments the system worked from."""
+        return str(self.args.get("evidence") or "own")
+
+    @property
+    def protocol(self) -> str:
+        """How system and episode spoke."""
+        return str(self.args.get("protocol", ""))
+
+    @property
+    def skin(self) -> str:
+        """The wording of the prompts."""
+        return str(self.args.get("skin", ""))
+
+    @property
+    def setting(self) -> tuple[str, str, str, str, str]:
+        """What two runs must share to have played the same instances."""
+        version = self.version.partition("-")[0]
+        return self.suite, version, self.profile, self.salt, canonical_json(self.knobs)
+
+
+@dataclass(frozen=True, slots=True)
+class ExamLog:
+    """A log of a judge's exam."""
+
+    model: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """What was found: runs, exams, and logs that were left out with the reason."""
+
+    runs: tuple[Run, ...]
+    exams: tuple[ExamLog, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+def read_runs(paths: Iterable[str | Path]) -> Logs:
+    """Read logs, or folders of logs."""
+    files = [name for path in paths for name in _files(str(path))]
+    if not files:
+        raise ValueError("no logs there: give .eval files, or a folder that holds some")
+    heads = evals_df(files, columns=HEAD, strict=True, quiet=True).to_dict("records")
+    read = {Path(head["log"]).name for head in heads}
+    unread = [name for name in files if Path(name).name not in read]
+    if unread:
+        raise ValueError(f"{unread[0]}: Inspect does not take this for a log; keep logs' own names")
+    runs: list[Run] = []
+    exams: list[ExamLog] = []
+    left_out: list[tuple[str, str]] = []
+    for head in sorted(heads, key=lambda head: (str(head["created"]), head["log"])):
+        head = {name: json.loads(value) for name, value in head.items() if name in JSON} | {
+            name: value for name, value in head.items() if name not in JSON
+        }
+        name, task = Path(head["log"]).name, str(head["task"]).rpartition("/")[2]
+        if head["status"] != "success":
+            left_out.append((name, f"status {head['status']}: not finished"))
+        elif task == EXAM:
+            exams.append(ExamLog(head["model"], head["log"]))
+        else:
+            found = list(_runs(name, task, head))
+            runs += found
+            if not found:
+                left_out.append((name, "no episode of a family that is installed"))
+    return Logs(tuple(_named(runs)), tuple(exams), tuple(left_out))
+
+
+def _files(path: str) -> list[str]:
+    if Path(path).is_file():
+        return [path]
+    if not Path(path).exists():
+        raise ValueError(f"no log at {path}")
+    return [info.name for info in list_eval_logs(path)]
+
+
+def _text(pick: Callable[[Any], Any]) -> Callable[[Any], str]:
+    """Return a column's function that gives JSON text, which Inspect leaves as it is."""
+    return lambda thing: json.dumps(pick(thing), default=str)
+
+
+def _config(log: EvalLog) -> dict[str, Any]:
+    given = log.eval.model_generate_config.model_dump(exclude_none=True)
+    limits = log.eval.config.model_dump(exclude_none=True)
+    wanted = ("epochs", "limit", "message_limit", "token_limit", "time_limit")
+    return given | {name: limits[name] for name in wanted if name in limits}
+
+
+HEAD = [
+    EvalColumn("log", path=lambda log: log.location, required=True),
+    EvalColumn("status", path="status", required=True),
+    EvalColumn("created", path="eval.created", required=True, type=str),
+    EvalColumn("task", path="eval.task", required=True),
+    EvalColumn("version", path="eval.task_version", required=True, type=str),
+    EvalColumn("model", path="eval.model", required=True),
+    EvalColumn("args", path=_text(lambda log: log.eval.task_args)),
+    EvalColumn("passed", path=_text(lambda log: log.eval.task_args_passed)),
+    EvalColumn("packages", path=_text(lambda log: log.eval.packages)),
+    EvalColumn("config", path=_text(_config)),
+]
+JSON = ("args", "passed", "packages", "config")
+
+
+USAGE = {
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "reasoning_tokens": "reasoning_tokens",
+    "cost": "total_cost",
+}
+"""Column → Inspect's name for what a model used."""
+
+
+def _usage(sample: EvalSampleSummary) -> dict[str, Any]:
+    return {name: usage.model_dump() for name, usage in sample.model_usage.items()}
+
+
+def _scores(sample: EvalSampleSummary) -> dict[str, Any]:
+    return {name: score.model_dump() for name, score in (sample.scores or {}).items()}
+
+
+BODY = [
+    SampleColumn("epoch", path="epoch", required=True, full=False),
+    SampleColumn("place", path=lambda s: s.metadata.get(INSTANCE), full=False),
+    SampleColumn("scores", path=_text(_scores), full=False),
+    SampleColumn("usage", path=_text(_usage), full=False),
+    SampleColumn("seconds", path="total_time", full=False),
+    SampleColumn("error", path="error", full=False),
+    SampleColumn("limit", path="limit", full=False),
+]
+
+
+def _runs(name: str, task: str, head: Mapping[str, Any]) -> Iterable[Run]:
+    """Return a run for each setting in a log; one that compares two arms holds two."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for sample in samples_df(head["log"], columns=BODY, quiet=True).to_dict("records"):
+        place = sample["place"]
+        if not isinstance(place, str):
+            continue
+        where = json.loads(place)
+        if where["family"] in families():
+            key = canonical_json(
+                {k: where[k] for k in where if k not in ("index", "id", "cluster")}
+            )
+            rows.setdefault(key, []).append(_row(where, sample, head["model"]))
+    for key, found in rows.items():
+        where = json.loads(key)
+        yield Run(
+            log=name,
+            path=head["log"],
+            model=head["model"],
+            family=families()[where["family"]],
+            suite=f"{where['family']}/{where['suite']}",
+            profile=where["profile"],
+            salt=where["salt"],
+            knobs=where["knobs"],
+            version=f"{where['version']}-{head['version'].partition('-')[2]}",
+            task=task,
+            args=head["args"],
+            passed=head["passed"],
+            created=head["created"],
+            frame=pd.DataFrame(found),
+            packages=head["packages"] or {},
+            config=head["config"],
+        )
+
+
+def _row(where: Mapping[str, Any], sample: Mapping[str, Any], model: str) -> dict[str, Any]:
+    """Return one row; of tokens only the system's own, not those of a judge."""
+    scores = json.loads(sample["scores"])
+    own = scores.pop(_own(scores), None) or {}
+    value = own.get("value")
+    family = families()[where["family"]]
+    row: dict[str, Any] = {
+        "instance": where["id"],
+        "index": where["index"],
+        "cluster": where["cluster"],
+        "epoch": int(sample["epoch"]),
+        "outcome": own.get("answer") or "unscored",
+    }
+    shown = [metric.name for metric in family.metrics if metric.role != "detail"]
+    row |= dict.fromkeys(shown, math.nan)
+    if isinstance(value, Mapping):
+        row |= {key: _known(v) for key, v in value.items()}
+    row["labels"] = own.get("metadata") or {}
+    used = json.loads(sample["usage"]).get(model, {})
+    row |= {column: _known(used.get(name)) for column, name in USAGE.items()}
+    row["seconds"] = _known(sample["seconds"])
+    row["error"] = sample["error"] if isinstance(sample["error"], str) else None
+    for scorer, score in scores.items():
+        given = score.get("value")
+        if isinstance(given, Mapping):
+            row |= {f"{scorer}.{key}": v for key, v in given.items()}
+    return row
+
+
+def _known(value: Any) -> Any:
+    return math.nan if value is None else value
+
+
+def _own(scores: Iterable[str]) -> str:
+    """Return the key of our own score; Inspect numbers those that are appended to a log."""
+    found = [name for name in scores if name.rpartition("/")[2].startswith(SCORER)]
+    return max(found, default=SCORER)
+
+
+def _named(runs: Sequence[Run]) -> list[Run]:
+    """Give every run a name of its own: the model, and the arguments in which its runs differ."""
+    ways: dict[tuple[str, str, str], dict[str, set[str]]] = {}
+    for run in runs:
+        seen = ways.setdefault((run.model, run.family.name, run.suite), {})
+        for name, value in _manner(run).items():
+            seen.setdefault(name, set()).add(json.dumps(value, default=str))
+    differing: dict[tuple[str, str], set[str]] = {}
+    for (model, family, _), seen in ways.items():
+        kept = differing.setdefault((model, family), set())
+        kept |= {name for name, values in seen.items() if len(values) > 1}
+    found: list[Run] = []
+    taken: Counter[tuple[object, ...]] = Counter()
+    for run in runs:
+        names = sorted(differing[run.model, run.family.name])
+        told = [f"{name}={_manner(run)[name]}" for name in names]
+        system = " · ".join([run.model, *told])
+        taken[system, *run.setting] += 1
+        again = taken[system, *run.setting]
+        found.append(replace(run, system=f"{system} · run {again}" if again > 1 else system))
+    return found
+
+
+def _manner(run: Run) -> dict[str, Any]:
+    """Return how a run was played: its arguments and knobs without those that say on what."""
+    manner = {name: value for name, value in run.args.items() if name not in SETTING}
+    if manner.get("yoke"):
+        manner["yoke"] = Path(str(manner["yoke"])).name
+    knobs = {name: run.knobs.get(name) for name in run.family.knobs}
+    return dict.fromkeys((*manner, *knobs), "default") | {
+        name: value for name, value in (manner | knobs).items() if value is not None
+    }

@@ -1,0 +1,120 @@
+"""Prediction without understanding: successes that mechanism or evidence does not bear out.
+
+Which metric is the success and what makes it hollow stands in `understanding.json`, by family.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import pandas as pd
+
+from whybench.report.charts import bars
+from whybench.report.frames import in_numbers, systems, tidy
+from whybench.report.palette import LIGHT
+from whybench.report.runs import Run
+from whybench.report.section import Figure, Part, Remark, Section
+from whybench.report.view import View
+
+WORTH_SAYING = 0.25
+"""From this share of hollow successes on, a system is called out by name."""
+FEWEST = 5
+"""With fewer successes than this no system is called out."""
+
+KINDS = ("understood", "hollow", "failed")
+HUES = (LIGHT["blue"], LIGHT["orange"], LIGHT["line"])
+
+INTRO = (
+    "A right answer is not yet understanding. Every success is split by what bears it out: the "
+    "evidence the system had, the mechanism it stated, the worlds it was not shown."
+)
+
+
+def understanding(views: Sequence[View]) -> Section | None:
+    """Return the section; None if no family here says what would be hollow."""
+    rows = [
+        _row(run, rule)
+        for view in views
+        if (rule := rules().get(view.family.name)) is not None
+        for run in systems(view)
+    ]
+    rows = [row for row in rows if row["episodes"]]
+    if not rows:
+        return None
+    frame = tidy(rows)
+    called = [_called(row) for row in rows if _hollow(row)]
+    parts: list[Part] = [Remark(text, "warning") for text in called]
+    if not called:
+        parts.append(Remark("No system here succeeds without understanding to a marked degree."))
+    parts.append(_figure(frame))
+    return Section("understanding", "Prediction without understanding", INTRO, tuple(parts))
+
+
+@cache
+def rules() -> Mapping[str, Mapping[str, Any]]:
+    """Return what is a success, and what makes it hollow, by family."""
+    text = (files("whybench.report") / "understanding.json").read_text("utf-8")
+    found: dict[str, Mapping[str, Any]] = json.loads(text)
+    return found
+
+
+def _row(run: Run, rule: Mapping[str, Any]) -> dict[str, Any]:
+    frame = run.frame.dropna(subset=[rule["success"]])
+    success = frame[rule["success"]] == 1
+    if "hollow" in rule:
+        hollow = frame[rule["hollow"]] == 1
+    else:
+        hollow = success & (frame[rule["lacks"]] < rule["below"])
+    return {
+        "suite": run.suite,
+        "system": run.system,
+        "metric": rule["success"],
+        "episodes": len(frame),
+        "successes": int(success.sum()),
+        "hollow": int((success & hollow).sum()),
+        "meaning": rule["meaning"],
+    }
+
+
+def _hollow(row: Mapping[str, Any]) -> bool:
+    enough = row["successes"] >= FEWEST
+    return bool(enough and row["hollow"] >= WORTH_SAYING * row["successes"])
+
+
+def _called(row: Mapping[str, Any]) -> str:
+    return (
+        f"{row['system']} predicts without understanding on {row['suite']}: of its "
+        f"{row['successes']} successes in {row['episodes']} episodes, {row['hollow']} "
+        f"({in_numbers(row['hollow'] / row['successes'])}) are {row['meaning']}."
+    )
+
+
+def _figure(frame: pd.DataFrame) -> Figure:
+    rows = frame.assign(row=frame["system"] + " on " + frame["suite"])
+    counts = {
+        "understood": rows["successes"] - rows["hollow"],
+        "hollow": rows["hollow"],
+        "failed": rows["episodes"] - rows["successes"],
+    }
+    drawn = pd.concat(
+        [rows.assign(kind=kind, share=counts[kind] / rows["episodes"]) for kind in KINDS]
+    )
+    said = "; ".join(
+        f"{row['row']}: {row['successes'] - row['hollow']} understood, {row['hollow']} hollow of "
+        f"{row['episodes']}"
+        for row in rows.to_dict("records")
+    )
+    return Figure(
+        "understanding-shares",
+        "Successes, borne out and hollow",
+        said,
+        bars(
+            drawn, x="share", y="row", color="kind", order=KINDS, palette=HUES,
+            x_title="share of episodes", y_sort=list(rows["row"]),
+        ),
+        frame,
+    )  # fmt: skip

@@ -1,0 +1,106 @@
+"""What a family's section may ask of the logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from whybench.core.canonical import thaw
+from whybench.episode.family import Family
+from whybench.episode.instance import Instance
+from whybench.episode.trace import Trace
+from whybench.report.bounds import Bounds, bounds
+from whybench.report.episodes import episodes, places, rebuilt
+from whybench.report.published import Published
+from whybench.report.runs import ExamLog, Run
+from whybench.stats.interval import Interval, interval, mean_interval, rate_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much work a report may do; what it leaves out is said on the page."""
+
+    certified: int = 6
+    """Instances per setting that are certified, and played by floor agents without a log."""
+    rebuilt: int = 1000
+    """Instances per setting that are rebuilt to be sorted by their traits."""
+    replayed: int = 24
+    """Episodes per run that are carried out again, for what only a trace can tell."""
+    told: int = 6
+    """Episodes per run that can be opened in the page."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The runs of one family, with what can be computed of them."""
+
+    family: Family[Any]
+    runs: tuple[Run, ...]
+    published: Published
+    exams: tuple[ExamLog, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What the user gave for single sections, such as `cutoffs` (model → date)."""
+    limits: Limits = Limits()
+    _traits: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict)
+    _joined: dict[Run, pd.DataFrame] = field(default_factory=dict)
+    _bounds: dict[tuple[object, ...], Bounds] = field(default_factory=dict)
+    _episodes: dict[str, list[tuple[Mapping[str, Any], Instance, Trace]]] = field(
+        default_factory=dict
+    )
+
+    def estimate(self, run: Run, metric: str, where: pd.Series | None = None) -> Interval:
+        """Return a metric's mean with its interval: epochs averaged first, clustered by world."""
+        return estimate(run, metric, where)
+
+    def joined(self, run: Run) -> pd.DataFrame:
+        """Return a run's rows with the traits of their instances, where they can be rebuilt."""
+        if run not in self._joined:
+            known = self._known(run)
+            fresh = [name for name in known.columns if name not in run.frame.columns]
+            joined = run.frame.join(known[fresh], on="instance") if fresh else run.frame
+            self._joined[run] = joined
+        return self._joined[run].copy()
+
+    def bounds(self, run: Run) -> Bounds:
+        """Return floor and ceiling on the run's instances."""
+        key = (*run.setting, frozenset(run.frame["instance"]))
+        if key not in self._bounds:
+            self._bounds[key] = bounds(run, self.runs, self.limits.certified)
+        return self._bounds[key]
+
+    def episodes(self, run: Run) -> Iterator[tuple[Mapping[str, Any], Instance, Trace]]:
+        """Yield a run's episodes, carried out again; at most `limits.replayed`."""
+        key = f"{run.path} {run.setting}"
+        if key not in self._episodes:
+            self._episodes[key] = list(episodes(run, self.limits.replayed))
+        yield from self._episodes[key]
+
+    def _known(self, run: Run) -> pd.DataFrame:
+        """Return traits by instance; runs of one setting share the work."""
+        found = self._traits.setdefault(run.setting, pd.DataFrame())
+        rows = {}
+        for row in places(run, self.limits.rebuilt):
+            if row["instance"] not in found.index:
+                try:
+                    rows[row["instance"]] = thaw(self.family.traits(rebuilt(run, row)))
+                except ValueError:
+                    break  # another version: none can be rebuilt
+        if rows:
+            self._traits[run.setting] = pd.concat([found, pd.DataFrame.from_dict(rows, "index")])
+        return self._traits[run.setting]
+
+
+def estimate(run: Run, metric: str, where: pd.Series | None = None) -> Interval:
+    """Return a metric's mean with its interval, of all rows or of those that are chosen."""
+    rows = run.frame if where is None else run.frame[where.to_numpy(bool)]
+    values = [None if pd.isna(value) else float(value) for value in rows.get(metric, ())]
+    declared = {m.name: m for m in run.family.metrics}
+    way = interval
+    if metric in declared:
+        way = rate_interval if declared[metric].rate else mean_interval
+    clusters = list(rows["cluster"]) if values else []
+    instances = list(rows["instance"]) if values else []
+    return way(values, clusters, instances=instances)
