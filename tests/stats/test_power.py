@@ -18,6 +18,7 @@ from whybench.stats.power import (
     detectable,
     epochs_needed,
     instances_needed,
+    mcnemar_needed,
     power_of,
 )
 from whybench.stats.spread import Spread, rate_spread
@@ -235,6 +236,23 @@ def test_a_design_uses_epochs_only_where_instances_run_out() -> None:
     rounded = design_needed(gap, broken, most_instances=316)
     assert rounded is not None
     assert (rounded.instances, rounded.power >= 0.8) == (316, True)
+
+
+@pytest.mark.parametrize("power", [0.8, 0.95])
+@pytest.mark.parametrize(
+    ("gap", "apart"), [(0.1, 0.15), (0.1, 0.465), (0.2, 0.4), (0.3, 0.35), (0.3, 0.5)]
+)
+def test_mcnemars_test_has_the_power_that_its_size_is_for(
+    power: float, gap: float, apart: float
+) -> None:
+    size = mcnemar_needed(gap, Spread(apart - gap * gap), power=power)
+    assert mcnemar_power(size, (apart + gap) / 2, (apart - gap) / 2) >= power
+    assert size < 1.25 * instances_needed(gap, Spread(apart - gap * gap), power=power)
+
+
+def test_the_size_for_a_t_test_is_too_small_for_mcnemars() -> None:
+    size = instances_needed(0.3, Spread(0.41))
+    assert mcnemar_power(size, 0.4, 0.1) < 0.79
 
 
 def test_one_cluster_shows_nothing_and_no_spread_shows_everything() -> None:

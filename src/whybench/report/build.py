@@ -12,8 +12,7 @@ import pandas as pd
 
 from whybench import __version__
 from whybench.episode.family import PUBLIC_SALT
-from whybench.episode.instance import Instance
-from whybench.episode.trace import Trace
+from whybench.report.episodes import played
 from whybench.report.frames import tidy
 from whybench.report.outcomes import outcomes, spent
 from whybench.report.profile import profile
@@ -144,7 +143,7 @@ def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...
             if run.salt != PUBLIC_SALT and not wishes.reveal:
                 hidden += len(run.frame)
                 continue
-            told = _mixed(list(view.episodes(run)), view.family.headline, wishes.limits.told)
+            told = played(run, _mixed(run, wishes.limits.told))
             chapters += [
                 Chapter(
                     id=f"{run.family.name}-{len(chapters) + place}",
@@ -168,12 +167,11 @@ def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...
     return tuple(chapters), said
 
 
-Told = tuple[Mapping[str, Any], Instance, Trace]
-
-
-def _mixed(found: list[Told], headline: str, most: int) -> list[Told]:
-    """Return at most so many episodes, evenly from the lowest score to the highest."""
-    ranked = sorted(found, key=lambda one: -1.0 if pd.isna(one[0][headline]) else one[0][headline])
+def _mixed(run: Run, most: int) -> list[dict[str, Any]]:
+    """Return at most so many rows of a run, evenly from its lowest score to its highest."""
+    ranked: list[dict[str, Any]] = run.frame.sort_values(
+        [run.family.headline, "index", "epoch"], na_position="first"
+    ).to_dict("records")
     if len(ranked) <= most:
         return ranked
     return [ranked[place * (len(ranked) - 1) // max(1, most - 1)] for place in range(most)]

@@ -48,11 +48,11 @@ def dots(
     row = alt.Y(f"{_field(y)}:N", title=None, sort=list(y_sort) if y_sort else None)
     hue = _hue(frame, color, published)
     offset = _offset(frame, y, color)
-    base = alt.Chart(frame)
+    base = alt.Chart(_slotted(frame, y, color))
     layers: list[Any] = list(under)
     if low and high:
         layers.append(
-            base.mark_rule(strokeWidth=2).encode(
+            base.mark_rule(strokeWidth=2, clip=True).encode(
                 x=alt.X(f"{_field(low)}:Q", title=x_title or x, scale=scale),
                 x2=f"{_field(high)}:Q",
                 y=row,
@@ -98,7 +98,7 @@ def lines(
     ]
     if low and high:
         layers.append(
-            base.mark_rule(strokeWidth=1.6, opacity=0.7).encode(
+            base.mark_rule(strokeWidth=1.6, opacity=0.7, clip=True).encode(
                 x=across,
                 y=alt.Y(f"{_field(low)}:Q", title=y_title or y, scale=scale),
                 y2=f"{_field(high)}:Q",
@@ -308,13 +308,25 @@ def _point(published: str | None) -> dict[str, Any]:
     return {"filled": published is None, "opacity": 1, "strokeWidth": 2}
 
 
+def _slotted(frame: pd.DataFrame, y: str, color: str) -> pd.DataFrame:
+    """Number the systems within each row, around 0, so that they stand in its middle."""
+    slot = frame.groupby(y, sort=False)[color].transform(lambda names: pd.factorize(names)[0])
+    last = slot.groupby(frame[y]).transform("max")
+    return frame.assign(_slot=slot - last / 2)
+
+
 def _offset(frame: pd.DataFrame, y: str, color: str) -> dict[str, Any]:
     """Set systems apart within a row."""
-    if y == color or frame.groupby(y)[color].nunique().max() < 2:
+    if _apart(frame, y, color) < 2:
         return {}
-    return {"yOffset": alt.YOffset(f"{_field(color)}:N")}
+    slots = sorted(_slotted(frame, y, color)["_slot"].unique().tolist())
+    return {"yOffset": alt.YOffset("_slot:O", scale=alt.Scale(domain=slots))}
+
+
+def _apart(frame: pd.DataFrame, y: str, color: str) -> int:
+    """Return the most systems in one row."""
+    return 1 if y == color else int(frame.groupby(y)[color].nunique().max())
 
 
 def _rows(frame: pd.DataFrame, y: str, color: str) -> int:
-    apart = frame[color].nunique() if _offset(frame, y, color) else 1
-    return int(frame[y].nunique() * max(1, apart * 0.7))
+    return int(frame[y].nunique() * max(1, _apart(frame, y, color) * 0.7))

@@ -159,7 +159,7 @@ def compared(
 ) -> Comparison:
     """Compare one metric of two frames, one row for each sample and epoch; see `decided`."""
     found = difference(first, second, metric, rate=rate, alpha=alpha, power=power)
-    shared = len(set(first["instance"]) & set(second["instance"]))
+    shared = len(set(first["instance"].tolist()) & set(second["instance"].tolist()))
     return Comparison(suite, metric, headline, rate, found, shared - found.n)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -12,6 +12,9 @@ from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
 from whybench.interfaces.inspectai.record import EPISODE, crashed, from_store
 from whybench.report.runs import Run
+
+Played = tuple[Mapping[str, Any], Instance, Trace]
+"""A row of a run's frame, its instance, and what happened."""
 
 HEAVY = {"messages", "events", "attachments", "output", "timelines", "invocations"}
 """What of a stored sample an episode does not need."""
@@ -47,11 +50,16 @@ def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
     )
 
 
-def episodes(run: Run, most: int) -> Iterator[tuple[Mapping[str, Any], Instance, Trace]]:
-    """Yield a run's episodes, at most so many: the row in its frame, the instance, the trace."""
+def episodes(run: Run, most: int) -> Iterator[Played]:
+    """Yield the episodes of at most so many rows of a run, of instances chosen by their hashes."""
     chosen = set(spread_out(sorted(run.frame["instance"].unique()), most))
     rows = run.frame[run.frame["instance"].isin(chosen)].to_dict("records")
-    for row in rows[:most]:
+    yield from played(run, rows[:most])
+
+
+def played(run: Run, rows: Iterable[Mapping[str, Any]]) -> Iterator[Played]:
+    """Carry out the stored actions of rows again; rows that cannot be rebuilt are left out."""
+    for row in rows:
         try:
             instance = rebuilt(run, row)
         except ValueError:

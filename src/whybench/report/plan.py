@@ -1,7 +1,7 @@
 """`whybench plan`: how many instances and epochs show a difference, and what they cost.
 
-The size is that of the t test on clusters (`stats.power`), which is what `compare` makes or equals
-in power. It is asked twice: two systems on shared instances, and one system against a fixed value.
+The size is that of the test that `compare` makes (`stats.power`), at the largest spread that logs
+leave likely (`stats.assurance`). It is asked twice: two systems on shared instances, and one system against a fixed value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from whybench.report.cost import Bill, Usage, bill, usage_in, usage_played
 from whybench.report.difference import fewest_worlds
 from whybench.report.runs import Run
 from whybench.report.spreads import Basis, Worlds, from_agents, from_frames, picked, spaced
-from whybench.stats.power import design_needed, detectable, instances_needed, power_of
+from whybench.stats.power import (
+    design_needed,
+    detectable,
+    instances_needed,
+    mcnemar_needed,
+    power_of,
+)
 from whybench.stats.spread import Spread
 
 LOOK = 24
@@ -81,13 +87,15 @@ def design(
     suite_size: int,
     *,
     epochs: int | None = None,
+    rate: bool = False,
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> Size:
     """Return the size that shows a difference: whole suite and more epochs before more instances.
 
     Where the suite is too small for any number of epochs, or the number of epochs is given, it is
-    the number of instances that would do, and `fits` is False if the suite has fewer.
+    the number of instances that would do, and `fits` is False if the suite has fewer. `rate` tells
+    whether scores are 0 or 1, for which `compare` may make McNemar's test.
     """
     found = None
     if epochs is None:
@@ -98,6 +106,8 @@ def design(
         if found
         else instances_needed(detect, spread, times, power=power, alpha=alpha)
     )
+    if rate and question == "two systems" and times == 1 and spread.cluster_size == 1:
+        needed = max(needed, mcnemar_needed(detect, spread, power=power, alpha=alpha))
     # `compare` shows nothing below so many worlds, however small the spread.
     least = fewest_worlds(alpha) * spread.cluster_size
     needed = max(needed, math.ceil(least - 1e-9))
@@ -124,25 +134,39 @@ def plan(
     epochs: int | None = None,
     icc: float | None = None,
     correlation: float | None = None,
+    assurance: float = 0.8,
     price_in: float | None = None,
     price_out: float | None = None,
 ) -> Plan:
-    """Plan runs of a suite that show a difference of `detect` in the family's headline."""
+    """Plan runs of a suite that show a difference of `detect` in the family's headline.
+
+    `assurance` is the chance, over all logs that could have been, that the size is large enough.
+    """
     if not detect > 0:
         raise ValueError(f"the difference to detect must be above 0, such as 0.05; got {detect}")
     runs = _fitting(suite, runs)
     metric = suite.family.headline
-    looked, said = _looked_at(suite)
+    looked, assumed = _looked_at(suite)
     worlds = _worlds(suite, looked)
-    assumed = [*said]
     basis = _basis(suite, runs, looked, worlds, icc, correlation, assumed)
-    assumed += basis.assumed
+    rate = any(one.rate for one in suite.family.metrics if one.name == metric)
+    one, pair, said = basis.careful(assurance, rate)
+    assumed += [*basis.assumed, *said]
     questions: tuple[tuple[Question, Spread], ...] = (
-        ("two systems", basis.pair),
-        ("one system against a value", basis.one),
+        ("two systems", pair),
+        ("one system against a value", one),
     )
     sizes = tuple(
-        design(question, detect, spread, len(suite), epochs=epochs, power=power, alpha=alpha)
+        design(
+            question,
+            detect,
+            spread,
+            len(suite),
+            epochs=epochs,
+            rate=rate,
+            power=power,
+            alpha=alpha,
+        )
         for question, spread in questions
     )
     usages = _usages(suite, runs, looked)

@@ -65,7 +65,7 @@ def _figure(name: str, title: str, rows: pd.DataFrame) -> Figure:
     order = list(dict.fromkeys(rows["row"]))
     bands = rows.drop_duplicates("row")
     where = alt.Y("row:N", title=None, sort=order)
-    band = alt.Chart(bands).mark_bar(color=LIGHT["line"], height=alt.RelativeBandSize(0.86)).encode(
+    band = alt.Chart(bands).mark_bar(color=LIGHT["line"]).encode(
         x=alt.X("floor:Q", title="headline score", scale=alt.Scale(domain=[0, 1])),
         x2="ceiling:Q", y=where,
     )  # fmt: skip

@@ -5,13 +5,15 @@ system; the second is then taken to vary as much. Without a log nothing is known
 0/1 score is taken at a rate of one half, where it varies most; for another score the reference
 agent that varies most stands in. How instances lie in latent worlds comes from the suite itself.
 
-Every choice is a sentence in `Basis.assumed`.
+Every choice is a sentence in `Basis.assumed`. A log is a sample too: `Basis.careful` has the spreads
+that a plan must allow for.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -22,6 +24,7 @@ from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.interfaces.solve import solve
 from whybench.report.difference import scores_of
+from whybench.stats.assurance import allowance, freedom_of, scaled
 from whybench.stats.spread import (
     Spread,
     paired_spread,
@@ -71,6 +74,33 @@ class Basis:
     epochs_known: bool
     """Whether anything is known of how a system varies over epochs."""
     assumed: tuple[str, ...]
+    freedom_one: float = math.inf
+    """Degrees of freedom behind the spread of one system; infinite if it is supposed."""
+    freedom_pair: float = math.inf
+
+    def careful(self, assurance: float, rate: bool) -> tuple[Spread, Spread, tuple[str, ...]]:
+        """Return upper bounds of both spreads, below which the true ones lie with this chance.
+
+        A 0/1 score is never taken to vary more than it would without any log.
+        """
+        made, said = [], []
+        for spread, freedom, whole in (
+            (self.one, self.freedom_one, 0.25),
+            (self.pair, self.freedom_pair, 0.5),
+        ):
+            factor = allowance(freedom, assurance)
+            there = spread.between + spread.within
+            if rate and there > 0:
+                factor = min(factor, max(1.0, whole / there))
+            made.append(scaled(spread, factor))
+            said.append(f"{100 * (factor - 1):.0f} %")
+        if math.isinf(self.freedom_pair):
+            return made[0], made[1], ()
+        told = (
+            f"Logs are samples, so sizes allow for a variance above the one found (two systems: "
+            f"{said[1]}, one system: {said[0]}): enough for {100 * assurance:g} of 100 such logs."
+        )
+        return made[0], made[1], (told,)
 
 
 def from_frames(
@@ -90,17 +120,20 @@ def from_frames(
     }
     scores = [scores_of(frame, metric) for frame in frames]
     repeated = all(any(len(values) > 1 for values in score.values()) for score in scores)
-    ones = [spread_of(score, clusters) for score in scores]
-    one = max(ones, key=lambda spread: spread.between + spread.within)
+    ones = [(spread_of(score, clusters), score) for score in scores]
+    one, of = max(ones, key=lambda found: found[0].between + found[0].within)
     if one.between + one.within == 0:
         return None
-    n = [len(score) for score in scores]
+    freedom = freedom_pair = _freedom(of, clusters)
     one, icc_said = _in_suite(one, worlds, icc)
     if len(frames) == 2:
         pair, pair_said = _in_suite(paired_spread_of(scores[0], scores[1], clusters), worlds, icc)
-        shared = len(scores[0].keys() & scores[1].keys())
+        shared = [name for name in scores[0] if name in scores[1]]
+        means = [{name: np.mean(score[name]) for name in shared} for score in scores]
+        gaps = {name: [float(means[0][name] - means[1][name])] for name in shared}
+        freedom_pair = _freedom(gaps, clusters)
         assumed.append(
-            f"Spread of {metric} from two logs, paired on {shared} shared instances; for one "
+            f"Spread of {metric} from two logs, paired on {len(shared)} shared instances; for one "
             "system that of the log that varies more."
         )
         assumed += pair_said
@@ -109,7 +142,7 @@ def from_frames(
     else:
         known = CAUTION if correlation is None else correlation
         pair = paired_spread(one, one, known)
-        assumed.append(f"Spread of {metric} from one log of {n[0]} instances.")
+        assumed.append(f"Spread of {metric} from one log of {len(of)} instances.")
         assumed += icc_said
         assumed.append(_second(known, correlation is not None))
     if not repeated:
@@ -117,7 +150,7 @@ def from_frames(
             "The log has one epoch: what more epochs would bring is unknown, and nothing is "
             "expected of them."
         )
-    return Basis(one, pair, repeated, tuple(assumed))
+    return Basis(one, pair, repeated, tuple(assumed), freedom, freedom_pair)
 
 
 def from_agents(
@@ -180,6 +213,11 @@ def spaced(items: Sequence[T], most: int) -> list[T]:
     """Return at most so many items, evenly out of all."""
     count = min(most, len(items))
     return [items[at * len(items) // count] for at in range(count)]
+
+
+def _freedom(scores: Mapping[str, Sequence[float]], clusters: Mapping[str, Hashable]) -> float:
+    means = [float(np.mean(values)) for values in scores.values()]
+    return freedom_of(means, [clusters[name] for name in scores])
 
 
 def _agents(suite: Suite, instances: Sequence[Instance]) -> dict[str, Spread]:

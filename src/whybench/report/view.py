@@ -10,10 +10,8 @@ import pandas as pd
 
 from whybench.core.canonical import thaw
 from whybench.episode.family import Family
-from whybench.episode.instance import Instance
-from whybench.episode.trace import Trace
 from whybench.report.bounds import Bounds, bounds
-from whybench.report.episodes import episodes, places, rebuilt
+from whybench.report.episodes import Played, episodes, places, rebuilt
 from whybench.report.published import Published
 from whybench.report.runs import ExamLog, Run
 from whybench.stats.interval import Interval, interval, mean_interval, rate_interval
@@ -47,9 +45,7 @@ class View:
     _traits: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict)
     _joined: dict[Run, pd.DataFrame] = field(default_factory=dict)
     _bounds: dict[tuple[object, ...], Bounds] = field(default_factory=dict)
-    _episodes: dict[str, list[tuple[Mapping[str, Any], Instance, Trace]]] = field(
-        default_factory=dict
-    )
+    _episodes: dict[Run, list[Played]] = field(default_factory=dict)
 
     def estimate(self, run: Run, metric: str, where: pd.Series | None = None) -> Interval:
         """Return a metric's mean with its interval: epochs averaged first, clustered by world."""
@@ -71,12 +67,11 @@ class View:
             self._bounds[key] = bounds(run, self.runs, self.limits.certified)
         return self._bounds[key]
 
-    def episodes(self, run: Run) -> Iterator[tuple[Mapping[str, Any], Instance, Trace]]:
+    def episodes(self, run: Run) -> Iterator[Played]:
         """Yield a run's episodes, carried out again; at most `limits.replayed`."""
-        key = f"{run.path} {run.setting}"
-        if key not in self._episodes:
-            self._episodes[key] = list(episodes(run, self.limits.replayed))
-        yield from self._episodes[key]
+        if run not in self._episodes:
+            self._episodes[run] = list(episodes(run, self.limits.replayed))
+        yield from self._episodes[run]
 
     def _known(self, run: Run) -> pd.DataFrame:
         """Return traits by instance; runs of one setting share the work."""

@@ -11,10 +11,10 @@ import pytest
 from scipy.special import ndtri, stdtr, stdtrit
 
 from whybench.core.seeds import Stream
-from whybench.families.recite.analyses.association import kendall, pearson, spearman
 from whybench.families.recite.analyses.bias import FamilyBias, family_bias
 from whybench.families.recite.analyses.judges import Mark, agreements, matched_agreements
 from whybench.families.recite.analyses.table import table
+from whybench.stats.association import kendall, pearson, spearman
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "recite.csv"
 needs_tables = pytest.mark.skipif(

@@ -238,6 +238,8 @@ def test_the_release_takes_one_box_and_one_fence_around_the_whole() -> None:
         (f"\\boxed{{ ```json\n{GOOD}\n```}}", "no_object"),
         (f"```json\n```json\n{GOOD}\n```\n```", "no_object"),
         (f"```json\n\\boxed{{{GOOD}}}\n```", "no_object"),
+        (None, "no_object"),
+        (12, "no_object"),
         ("12", "schema"),
         ("null", "schema"),
         ('"relationships"', "schema"),
@@ -249,7 +251,7 @@ def test_the_release_takes_one_box_and_one_fence_around_the_whole() -> None:
         (text(*[pair("a", "b")] * (MOST + 1)), "size"),
     ],
 )
-def test_the_release_refuses_all_else(reply: str, stage: str) -> None:
+def test_the_release_refuses_all_else(reply: object, stage: str) -> None:
     for view in (FREE, TOLD):
         with pytest.raises(AnswerError) as error:
             read_released(view, reply)

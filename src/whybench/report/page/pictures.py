@@ -29,6 +29,9 @@ PLAIN: Mapping[str, str] = {
 SHRINK = 0.75
 """How far a picture may shrink before its box scrolls instead, so that its letters stay legible."""
 
+ENLARGED = 1.5
+"""How much larger a PNG is than its figure in the page."""
+
 _COLOUR = re.compile(r'\b(fill|stroke|stop-color)="([^"]+)"')
 _NAMED = re.compile(r'\bid="([^"]+)"')
 _ROOT = re.compile(r'<svg\b[^>]*?width="([\d.]+)" height="([\d.]+)"[^>]*>')
@@ -52,8 +55,8 @@ def svg_of(figure: Figure) -> str:
 
 
 def png_of(figure: Figure, svg: str | None = None) -> bytes:
-    """Return the figure as a PNG at twice its size; `svg` if it was drawn before."""
-    drawn: bytes = vl_convert.svg_to_png(svg or svg_of(figure), scale=2)
+    """Return the figure as a PNG, larger than on the page; `svg` if it was drawn before."""
+    drawn: bytes = vl_convert.svg_to_png(svg or svg_of(figure), scale=ENLARGED)
     return drawn
 
 

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from whybench.report.bounds import Bounds, bounds
+from whybench.report.build import Wishes, build, chaptered, viewed
+from whybench.report.outcomes import outcomes
+from whybench.report.palette import DARK, LIGHT
+from whybench.report.profile import profile
+from whybench.report.provenance import command
+from whybench.report.ranks import ranks, read_others
+from whybench.report.runs import Logs
+from whybench.report.section import Figure, Remark, Table
+from whybench.report.understanding import rules, understanding
+from whybench.report.view import Limits
+
+
+@pytest.fixture(scope="module")
+def views(logs: Logs):
+    return {view.family.name: view for view in viewed(logs, Wishes(limits=Limits(certified=3)))}
+
+
+def run_of(views, family: str, agent: str):
+    return next(r for r in views[family].runs if r.model == f"whybench/{agent}")
+
+
+def test_floors_come_from_logs_and_the_ceiling_from_certificates(views) -> None:
+    run = run_of(views, "causallink", "first_listed")
+    found = views["causallink"].bounds(run)
+    logged = {a: run_of(views, "causallink", a) for a in ("null", "null_no", "random")}
+    assert found.floors == {a: r.frame["accuracy"].mean() for a, r in logged.items()}
+    assert found.floor == max(found.floors.values())
+    assert found.ceiling == 1.0
+    assert "certificates of 3 of 12" in found.source
+    assert "played" not in found.source
+
+
+def test_floors_without_a_log_are_played_and_said_to_be(views) -> None:
+    run = run_of(views, "causalab", "regression")
+    found = views["causalab"].bounds(run)
+    assert set(found.floors) == {"null", "random", "by_size"}
+    assert "null, random, by_size played 3 of them now" in found.source
+
+
+def test_a_log_that_covers_only_some_instances_is_no_floor(logs: Logs) -> None:
+    runs = [r for r in logs.runs if r.suite == "causallink/core"]
+    exact = next(r for r in runs if r.model == "whybench/exact")
+    null = next(r for r in runs if r.model == "whybench/null")
+    short = replace(null, frame=null.frame.iloc[:6])
+    found = bounds(exact, [exact, short], 2)
+    assert "null, null_no, random played 2 of them now" in found.source
+
+
+def test_an_exact_log_that_misses_the_certificate_is_not_the_ceiling(logs: Logs) -> None:
+    runs = [r for r in logs.runs if r.suite == "causallink/core"]
+    exact = next(r for r in runs if r.model == "whybench/exact")
+    spoiled = replace(exact, frame=exact.frame.assign(accuracy=0.5))
+    found = bounds(spoiled, [spoiled], 2)
+    assert found.ceiling == 1.0
+    assert "stands for all" not in found.source
+
+
+@pytest.mark.parametrize(
+    ("score", "placed"), [(0.2, 0.0), (1.0, 1.0), (0.6, 0.5), (0.0, -0.25), (math.nan, math.nan)]
+)
+def test_a_score_is_placed_between_floor_and_ceiling(score: float, placed: float) -> None:
+    found = Bounds({"null": 0.1, "random": 0.2}, 1.0, "").placed(score)
+    assert found == pytest.approx(placed, nan_ok=True)
+
+
+def test_a_score_has_no_place_where_floor_and_ceiling_meet() -> None:
+    assert math.isnan(Bounds({"null": 1.0}, 1.0, "").placed(1.0))
+
+
+def test_the_profile_has_a_row_per_family_and_says_its_figures(views) -> None:
+    section = profile(list(views.values()))
+    first = next(part for part in section.parts if isinstance(part, Figure))
+    assert set(first.frame["suite"]) == {"causallink/core", "causalab/main_3"}
+    row = first.frame[first.frame["system"] == "whybench/first_listed"].iloc[0]
+    assert row["score"] == run_of(views, "causallink", "first_listed").frame["accuracy"].mean()
+    assert row["low"] <= row["score"] <= row["high"]
+    assert f"whybench/first_listed on causallink/core: {row['score']:.2f}" in first.alt
+
+
+def test_hollow_successes_are_counted_and_called_out_by_name(views) -> None:
+    view = views["causalab"]
+    base = run_of(views, "causalab", "regression")
+    frame = pd.concat([base.frame] * 3, ignore_index=True)
+    frame = frame.assign(accuracy=1.0, without_mechanism=[1.0] * 4 + [0.0] * 8)
+    hollow = replace(base, system="gpt-hollow", model="x/gpt-hollow", frame=frame)
+    section = understanding([replace(view, runs=(hollow,))])
+    assert section is not None
+    warned = [p.text for p in section.parts if isinstance(p, Remark) and p.tone == "warning"]
+    assert len(warned) == 1
+    assert "gpt-hollow predicts without understanding on causalab/main_3" in warned[0]
+    assert "12 successes in 12 episodes, 4 (0.33)" in warned[0]
+    few = replace(hollow, frame=frame.assign(without_mechanism=[1.0] * 2 + [0.0] * 10))
+    calm = understanding([replace(view, runs=(few,))])
+    assert calm is not None
+    assert not [p for p in calm.parts if isinstance(p, Remark) and p.tone == "warning"]
+
+
+def test_every_rule_of_understanding_names_metrics_of_its_family() -> None:
+    from whybench.episode.family import families
+
+    for name, rule in rules().items():
+        known = {m.name for m in families()[name].metrics if m.role != "detail"}
+        assert {rule["success"], rule.get("hollow") or rule["lacks"]} <= known
+
+
+def test_episodes_without_an_answer_are_counted_and_warned_of(views) -> None:
+    view = views["causallink"]
+    base = run_of(views, "causallink", "first_listed")
+    ends = ["invalid_format"] * 3 + ["answered"] * 9
+    section = outcomes(
+        [replace(view, runs=(replace(base, frame=base.frame.assign(outcome=ends)),))]
+    )
+    figure = next(part for part in section.parts if isinstance(part, Figure))
+    assert figure.frame.iloc[0]["invalid_format"] == 0.25
+    assert any("0.25 of the episodes" in p.text for p in section.parts if isinstance(p, Remark))
+
+
+def test_ranks_agree_where_systems_agree_and_need_enough_of_them(views, tmp_path) -> None:
+    table = tmp_path / "others.csv"
+    scores = {r.model: r.frame["accuracy"].mean() for r in views["causallink"].runs}
+    lines = [f"{model},{1 - score}" for model, score in scores.items()]
+    table.write_text("model,opposite\n" + "\n".join(lines) + "\nunknown,3\n", "utf-8")
+    section = ranks([views["causallink"]], read_others(table))
+    rows = next(part for part in section.parts if isinstance(part, Table)).frame
+    assert list(rows["second"]) == ["opposite"]
+    assert rows.iloc[0]["ρ"] == pytest.approx(-1)
+    assert rows.iloc[0]["systems"] == 5
+    assert isinstance(ranks([views["causalab"]], {}).parts[0], Remark)
+
+
+def test_a_bad_table_of_other_benchmarks_says_what_is_wrong(tmp_path) -> None:
+    table = tmp_path / "others.csv"
+    table.write_text("model,mmlu\na,high\n", "utf-8")
+    with pytest.raises(ValueError, match="mmlu of a is no number"):
+        read_others(table)
+    table.write_text("name,mmlu\na,1\n", "utf-8")
+    with pytest.raises(ValueError, match="column `model`"):
+        read_others(table)
+
+
+def test_the_command_of_a_log_can_be_run_again(views) -> None:
+    run = run_of(views, "causallink", "null")
+    said = command(replace(run, config={"limit": 12, "epochs": 1, "temperature": 0.5}))
+    assert said.startswith("inspect eval whybench/causallink -T ")
+    assert "-T suite=core" in said
+    assert said.endswith("--model whybench/null --temperature 0.5 --limit 12")
+
+
+def test_episodes_of_a_private_split_are_not_told(logs: Logs) -> None:
+    some = replace(next(r for r in logs.runs if r.suite == "causallink/core"), salt="secret")
+    kept = Logs((some,))
+    wishes = Wishes(limits=Limits(told=2, replayed=3))
+    chapters, said = chaptered(viewed(kept, wishes), wishes)
+    assert chapters == ()
+    assert "12 episodes of private splits are left out" in said
+
+
+def test_a_report_has_all_sections_and_unique_chapters(logs: Logs) -> None:
+    report = build(logs, Wishes(limits=Limits(certified=1, replayed=3, told=2)))
+    ids = [section.id for section in report.sections]
+    assert ids[:2] == ["profile", "understanding"]
+    assert {"causalab", "causallink", "ranks", "outcomes", "spent", "provenance"} <= set(ids)
+    assert len({chapter.id for chapter in report.chapters}) == len(report.chapters) == 14
+    assert "14 of 68 episodes" in report.told
+    for section in report.sections:
+        for part in section.walk():
+            if isinstance(part, Figure):
+                assert part.alt.strip()
+                assert len(part.frame)
+
+
+def test_colours_are_distinct_in_both_themes_so_that_the_page_can_swap_them() -> None:
+    assert LIGHT.keys() == DARK.keys()
+    assert len(set(LIGHT.values())) == len(LIGHT)
+    assert len(set(DARK.values())) == len(DARK)
