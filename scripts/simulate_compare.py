@@ -1,14 +1,15 @@
 """How often `compare` is right at the size that `plan` gives: `python scripts/simulate_compare.py`.
 
-Two scripted agents differ by a known amount. A pilot of both goes through the functions behind
-`whybench plan`, which give a size for the power asked for; so many instances are then played again
-and again, each time anew, and every time the functions behind `whybench compare` give a verdict.
-`right` is the share of verdicts that name the better agent, `alarms` the share that name any when
-the two are equally good.
+Two scripted agents differ by a known amount. Each time anew, a pilot of both goes through the
+functions behind `whybench plan --log A --log B`, which give a size for the power asked for; so many
+instances are played, and the functions behind `whybench compare` give a verdict. `right` is the
+share of verdicts that name the better agent, `alarms` the share that name any when the two are
+equally good, at the same sizes.
 
 Cases: `independent` (0/1 scores), `clustered` (0/1 scores, worlds of 1 to 6 instances that are hard
 for an agent together), `epochs` (scores from 0 to 1, two epochs), `causallink` (true instances of
-causallink/advanced, where an agent acts as `exact` or else answers yes or no by a coin).
+causallink/advanced, where an agent acts as `exact` or else answers yes or no by a coin; every
+instance's answers are scored once, and a comparison draws among them).
 """
 
 import argparse
@@ -24,11 +25,13 @@ from whybench.core.seeds import Stream
 from whybench.episode.family import find_suite
 from whybench.interfaces.solve import solve
 from whybench.report.compare import compared, decided
-from whybench.report.plan import Size, design
+from whybench.report.sizes import Size, design
 from whybench.report.spreads import Worlds, from_frames, spaced
 
 Frames = tuple[pd.DataFrame, pd.DataFrame]
 METRIC = "score"
+ASSURANCE = 0.8
+"""The default of `plan`."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,12 @@ class Case:
     gap: float
     rate: bool
     epochs: int
-    pilot: int
     draw: Callable[[int, float, Stream], Frames]
     """(instances, gap, stream) -> what A and B score, first minus second being the gap."""
+    worlds: Worlds | None = None
+    """How the suite lies in worlds; without, as the pilot does."""
+    most: int = 10**9
+    """Instances of the suite; who is told to play more plays them all."""
 
 
 def independent(n: int, gap: float, stream: Stream) -> Frames:
@@ -86,48 +92,66 @@ class OnCausalLink:
         )
 
     def draw(self, n: int, gap: float, stream: Stream) -> Frames:
-        order = np.argsort(stream.uniforms(len(self.names)), kind="stable")
-        # A pilot larger than the suite plays instances again, under other names.
-        rounds, chosen = np.arange(n) // len(order), order[np.arange(n) % len(order)]
-        names = np.array([f"{self.names[c]}.{r}" for c, r in zip(chosen, rounds, strict=True)])
+        chosen = np.argsort(stream.uniforms(len(self.names)), kind="stable")[:n]
         hard = 0.2 * (stream.uniforms(int(self.worlds.max()) + 1) - 0.5)[self.worlds[chosen]]
         frames = []
         for mean in (0.85, 0.85 - 2 * gap):  # a coin is right half of the time
             knows = _coin(mean + hard, stream) == 1
             guess = np.where(_coin(0.5, stream, n) == 1, self.yes[chosen], self.no[chosen])
             scores = np.where(knows, self.exact[chosen], guess)
-            frames.append(_frame(names, self.clusters[chosen], [scores]))
+            frames.append(_frame(self.names[chosen], self.clusters[chosen], [scores]))
         return tuple(frames)
 
 
-def size_for(case: Case, power: float, name: str) -> Size:
+def size_for(case: Case, power: float, pilot: int, stream: Stream) -> Size:
     """Plan from a pilot, as `whybench plan --log A --log B` does."""
-    pilot = case.draw(case.pilot, case.gap, Stream("compare", name, "pilot"))
-    worlds = Worlds.of(pilot[0].drop_duplicates("instance")["cluster"].tolist())
-    basis = from_frames(pilot, METRIC, worlds)
-    many = 10**9
-    return design("two systems", case.gap, basis.pair, many, epochs=case.epochs, power=power)
+    frames = case.draw(pilot, case.gap, stream)
+    worlds = case.worlds or Worlds.of(frames[0].drop_duplicates("instance")["cluster"].tolist())
+    basis = from_frames(frames, METRIC, worlds)
+    spread = basis.careful(ASSURANCE, case.rate)[1]
+    options = {"epochs": case.epochs, "rate": case.rate, "power": power}
+    return design("two systems", case.gap, spread, case.most, **options)
 
 
-def verdicts(case: Case, size: Size, gap: float, repeats: int, name: str) -> list[str | None]:
-    """Compare two agents again and again, as `whybench compare A B` does."""
-    found = []
+def verdict(case: Case, size: Size, gap: float, name: str, stream: Stream) -> str | None:
+    """Compare two agents, as `whybench compare A B` does."""
+    played = case.draw(min(size.instances, case.most), gap, stream)
+    row = compared(name, *played, METRIC, rate=case.rate)
+    return decided([row])[0].winner
+
+
+@dataclass(frozen=True)
+class Found:
+    """What many repetitions gave."""
+
+    sizes: list[int]
+    right: list[str | None]
+    alarms: list[str | None]
+
+
+def repeated(case: Case, name: str, repeats: int, power: float, pilot: int) -> Found:
+    """Plan, play and compare again and again."""
+    found = Found([], [], [])
     for number in range(repeats):
-        first, second = case.draw(size.instances, gap, Stream("compare", name, str(gap), number))
-        row = compared(name, first, second, METRIC, rate=case.rate)
-        found.append(decided([row])[0].winner)
+        streams = {what: Stream("compare", name, what, number) for what in ("pilot", "gap", "none")}
+        size = size_for(case, power, pilot, streams["pilot"])
+        found.sizes.append(size.instances)
+        found.right.append(verdict(case, size, case.gap, name, streams["gap"]))
+        found.alarms.append(verdict(case, size, 0.0, name, streams["none"]))
     return found
 
 
 SYNTHETIC = {
-    "independent": Case(0.1, True, 1, 10_000, independent),
-    "clustered": Case(0.1, True, 1, 10_000, clustered),
-    "epochs": Case(0.03, False, 2, 10_000, epochs),
+    "independent": Case(0.1, True, 1, independent),
+    "clustered": Case(0.1, True, 1, clustered),
+    "epochs": Case(0.03, False, 2, epochs),
 }
 
 
-def cases(most: int = 1200) -> dict[str, Case]:
-    return SYNTHETIC | {"causallink": Case(0.1, True, 1, most, OnCausalLink(most).draw)}
+def on_causallink(most: int = 1200) -> Case:
+    made = OnCausalLink(most)
+    worlds = Worlds.of(made.clusters.tolist())
+    return Case(0.1, True, 1, made.draw, worlds, len(made.names))
 
 
 def _coin(chance: float | np.ndarray, stream: Stream, n: int | None = None) -> np.ndarray:
@@ -150,22 +174,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=1000)
     parser.add_argument("--power", type=float, default=0.95)
+    parser.add_argument("--pilot", type=int, default=200, help="instances of the pilot")
     options = parser.parse_args()
-    for name, case in cases().items():
-        size = size_for(case, options.power, name)
-        right = verdicts(case, size, case.gap, options.repeats, name)
-        alarms = verdicts(case, size, 0.0, options.repeats, name)
-        shares = right.count("A") / len(right), 1 - alarms.count(None) / len(alarms)
+    for name, case in (SYNTHETIC | {"causallink": on_causallink()}).items():
+        found = repeated(case, name, options.repeats, options.power, options.pilot)
+        right = found.right.count("A") / options.repeats
+        alarms = 1 - found.alarms.count(None) / options.repeats
         figures = {
             "case": name,
             "gap": case.gap,
-            "instances": size.instances,
-            "epochs": size.epochs,
-            "planned": round(size.power, 3),
-            "right": shares[0],
-            "wrong": right.count("B") / len(right),
-            "alarms": round(shares[1], 4),
-            "errors": [round(math.sqrt(p * (1 - p) / options.repeats), 4) for p in shares],
+            "epochs": case.epochs,
+            "instances": [int(q) for q in np.quantile(found.sizes, (0.1, 0.5, 0.9))],
+            "right": right,
+            "wrong": found.right.count("B") / options.repeats,
+            "alarms": round(alarms, 4),
+            "errors": [round(math.sqrt(p * (1 - p) / options.repeats), 4) for p in (right, alarms)],
         }
         print(json.dumps(figures), flush=True)
 

@@ -7,6 +7,7 @@ or a named error mode, and the figures are printed whatever the verbosity.
 import json
 import math
 import os
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -55,9 +56,9 @@ def server() -> Iterator[local_model.LocalModel]:
 def run(
     server: local_model.LocalModel, folder: Path, limit: int, *options: str,
     task: str = "causallink", short: tuple[str, ...] = SHORT, length: int = 32,
-    model: str | None = None,
+    model: str | None = None, keep: bool = False,
 ) -> EvalLog:  # fmt: skip
-    """Run the command that the README shows to users."""
+    """Run the command that the README shows to users; `keep` its log for the demonstration."""
     chosen = () if "--sample-id" in options else ("--limit", str(limit))
     words = [
         "inspect", "eval", f"whybench/{task}", *options, *short, *chosen,
@@ -71,6 +72,8 @@ def run(
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     (path,) = folder.glob("*.eval")
+    if keep and os.environ.get("WHYBENCH_KEEP_LOGS"):
+        shutil.copy(path, os.environ["WHYBENCH_KEEP_LOGS"])
     log = read_eval_log(str(path))
     assert log.status == "success", log.error
     assert len(log.samples) == limit
@@ -102,21 +105,21 @@ def say(capsys: pytest.CaptureFixture[str], what: str, log: EvalLog) -> None:
 def test_free_replies(
     server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log = run(server, tmp_path, 20, "-T", "protocol=dialogue")
+    log = run(server, tmp_path, 8, "-T", "protocol=dialogue", keep=True)
     say(capsys, "dialogue, free replies", log)
     assert set(outcomes(log)) <= NAMED
-    assert tokens(log) > 20 * 4
+    assert tokens(log) > 8 * 4
 
 
 def test_replies_held_to_a_schema(
     server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log = run(server, tmp_path, 20, "-T", "protocol=dialogue", "-T", "schema=true")
+    log = run(server, tmp_path, 8, "-T", "protocol=dialogue", "-T", "schema=true", keep=True)
     say(capsys, "dialogue, response schema", log)
     found = outcomes(log)
     assert set(found) <= NAMED - {"invalid_format"}
     assert min(applied(log)) >= 1
-    assert tokens(log) > 20 * 4
+    assert tokens(log) > 8 * 4
     for sample in log.samples:
         names = {action["name"] for action in json.loads(sample.store[EPISODE])["actions"]}
         assert "malformed" not in names
@@ -156,6 +159,7 @@ def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
         server, tmp_path, PROBLEMS, "-T", f"suite={suite}", "-T", f"schema={schema}",
         "--sample-id", ",".join(shortest(suite, PROBLEMS)),
         task="replayscm", short=("-T", "max_errors=1", "-T", "skin=terse"), length=96,
+        keep=suite in ("ord_cert", "hid_cert"),
     )  # fmt: skip
     stages = []
     for sample in log.samples:
@@ -186,7 +190,7 @@ def test_causalab_ends_scored_with_its_re_prompts_counted(
     log = run(
         server, tmp_path, PROBLEMS, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
         "-T", "suite=main_3", "-T", "regime=1o1i", "-T", "skin=terse",
-        task="causalab", short=("-T", "max_errors=1",), length=160,
+        task="causalab", short=("-T", "max_errors=1",), length=160, keep=protocol == "record",
     )  # fmt: skip
     assert set(outcomes(log)) <= NAMED
     counts: Counter[str] = Counter()
@@ -218,7 +222,7 @@ def test_causalgame_ends_scored_in_turns_and_in_programs(
         server, tmp_path, 1, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
         "-T", "suite=all", "-T", "analysis=false", "-T", "deploys=1", "-T", "skin=terse",
         "--message-limit", "16",
-        task="causalgame", short=("-T", "max_errors=1"), length=96,
+        task="causalgame", short=("-T", "max_errors=1"), length=96, keep=protocol == "code",
     )  # fmt: skip
     assert set(outcomes(log)) <= NAMED | LIMITS | {"unfinished", "unreported"}
     (sample,) = log.samples
@@ -257,7 +261,7 @@ def test_recite_ends_scored_on_the_smallest_document(
 ) -> None:
     log = run(
         server, tmp_path, 1, "-T", "nodes=5", "-T", "length=700", "-T", "skin=terse",
-        "-T", "schema=true", task="recite", short=("-T", "max_errors=1"), length=128,
+        "-T", "schema=true", task="recite", short=("-T", "max_errors=1"), length=128, keep=True,
     )  # fmt: skip
     assert set(outcomes(log)) <= NAMED | {"context_exceeded"}
     (sample,) = log.samples

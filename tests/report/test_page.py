@@ -284,3 +284,11 @@ def test_the_vendored_library_is_the_one_its_readme_names():
     folder = files("whybench.report.page").joinpath("vendor")
     told = hashlib.sha256(folder.joinpath("dagre.min.js").read_bytes()).hexdigest()
     assert told in folder.joinpath("README.md").read_text("utf-8")
+
+
+def test_what_is_left_untold_is_said_even_if_no_episode_can_be_opened():
+    page = render(
+        Report("R", (Section("a", "A"),), (), "12 episodes of private splits are left out.")
+    )
+    assert "12 episodes of private splits are left out." in page
+    assert 'id="page-viewer"' not in page

@@ -20,7 +20,7 @@ from whybench.report.provenance import provenance
 from whybench.report.published import Published
 from whybench.report.ranks import ranks
 from whybench.report.runs import Logs, Run
-from whybench.report.section import Chapter, Report, Section, Table
+from whybench.report.section import Chapter, Part, Remark, Report, Section, Table
 from whybench.report.understanding import understanding
 from whybench.report.view import Limits, View, estimate
 
@@ -105,8 +105,20 @@ def _written(view: View) -> Section:
         metrics(view),
         note="Means over instances, epochs averaged first; the interval is that of the headline.",
     )
-    return Section(
-        own.id, own.title, own.intro or view.family.summary, (*own.parts, table), own.children
+    parts: tuple[Part, ...] = (*own.parts, *_sampled(view), table)
+    return Section(own.id, own.title, own.intro or view.family.summary, parts, own.children)
+
+
+def _sampled(view: View) -> tuple[Remark, ...]:
+    """Say how many episodes were carried out again, where that is not all of them."""
+    most = view.replayed
+    if not view.traced or max(len(run.frame) for run in view.traced) <= most:
+        return ()
+    return (
+        Remark(
+            f"What only whole episodes can tell, such as how failures split, rests on at most "
+            f"{most} episodes of each run, of instances chosen by their hashes; scores rest on all."
+        ),
     )
 
 

@@ -84,6 +84,9 @@ def plan(
     correlation: Annotated[
         float | None, typer.Option(min=-1, max=1, help="correlation of the two systems")
     ] = None,
+    assurance: Annotated[
+        float, typer.Option(help="share of logs like these for which the size is enough")
+    ] = 0.8,
     price_in: Annotated[float | None, typer.Option(help="price of a million input tokens")] = None,
     price_out: Annotated[
         float | None, typer.Option(help="price of a million output tokens")
@@ -108,6 +111,7 @@ def plan(
             epochs=epochs,
             icc=icc,
             correlation=correlation,
+            assurance=assurance,
             price_in=price_in,
             price_out=price_out,
         )
@@ -133,13 +137,14 @@ def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
                 f"{one.estimate:+.3f}\n{_plain(one.low)} … {_plain(one.high)}",
                 f"{_chance(one.p_value)}\n{_chance(row.p_holm)}",
                 f"{size}\n{one.test}",
-                row.verdict,
             ]
         )
-    head = ("suite\nmetric", "A\nB", "A - B\n95 % interval", "p\nHolm", "n in worlds\ntest", "")
+    head = ("suite\nmetric", "A\nB", "A - B\n95 % interval", "p\nHolm", "n in worlds\ntest")
     if found.alpha != 0.05:
         head = (*head[:2], f"A - B\n{100 * (1 - found.alpha):g} % interval", *head[3:])
     _table(head, rows)
+    for row in found.rows:
+        typer.echo(f"{row.suite}, {row.metric}: {row.verdict}.")
     outcomes = [
         [played.suite, name, *(f"{share:.3f}" for share in shares)]
         for played in found.played
@@ -159,9 +164,8 @@ def _show_plan(found: Plan) -> None:
     )
     rows = [
         [
-            size.question,
-            str(size.instances),
-            str(size.epochs),
+            size.question.replace(" against ", " against\n"),
+            f"{size.instances}\n× {size.epochs}",
             "yes" if size.fits else "no",
             _plain(size.detectable) if math.isfinite(size.detectable) else "none",
             str(bill.episodes),
@@ -170,8 +174,8 @@ def _show_plan(found: Plan) -> None:
         ]
         for size, bill in zip(found.sizes, found.bills, strict=True)
     ]
-    head = ("question", "instances", "epochs", "in the suite", "the suite shows ≥")
-    _table((*head, "episodes", "tokens", "cost"), rows)
+    head = ("question", "instances\n× epochs", "in\nsuite", "suite\nshows ≥", "episodes")
+    _table((*head, "tokens", "cost"), rows)
     typer.echo(f"- {found.more}")
     for usage in dict.fromkeys(found.usages):
         typer.echo(

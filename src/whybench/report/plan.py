@@ -1,7 +1,8 @@
 """`whybench plan`: how many instances and epochs show a difference, and what they cost.
 
 The size is that of the test that `compare` makes (`stats.power`), at the largest spread that logs
-leave likely (`stats.assurance`). It is asked twice: two systems on shared instances, and one system against a fixed value.
+leave likely (`stats.assurance`). It is asked twice: two systems on shared instances, and one system
+against a fixed value.
 """
 
 from __future__ import annotations
@@ -9,22 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from whybench.core.canonical import canonical_json
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.report.cost import Bill, Usage, bill, usage_in, usage_played
-from whybench.report.difference import fewest_worlds
 from whybench.report.runs import Run
+from whybench.report.sizes import Question, Size, design
 from whybench.report.spreads import Basis, Worlds, from_agents, from_frames, picked, spaced
-from whybench.stats.power import (
-    design_needed,
-    detectable,
-    instances_needed,
-    mcnemar_needed,
-    power_of,
-)
 from whybench.stats.spread import Spread
 
 LOOK = 24
@@ -32,23 +26,6 @@ LOOK = 24
 
 PLAYED = 6
 """So many episodes of the exact agent tell how long an episode is."""
-
-Question = Literal["two systems", "one system against a value"]
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A size of a run that shows the difference asked for."""
-
-    question: Question
-    instances: int
-    epochs: int
-    power: float
-    """The power that this size has."""
-    fits: bool
-    """Whether the suite has so many instances."""
-    detectable: float
-    """The least difference that the suite, whole and in as many epochs, shows at the power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,50 +55,6 @@ class Plan:
         """Return the plan as JSON data; what cannot be said is null."""
         made: dict[str, Any] = _finite(asdict(self))
         return made
-
-
-def design(
-    question: Question,
-    detect: float,
-    spread: Spread,
-    suite_size: int,
-    *,
-    epochs: int | None = None,
-    rate: bool = False,
-    power: float = 0.8,
-    alpha: float = 0.05,
-) -> Size:
-    """Return the size that shows a difference: whole suite and more epochs before more instances.
-
-    Where the suite is too small for any number of epochs, or the number of epochs is given, it is
-    the number of instances that would do, and `fits` is False if the suite has fewer. `rate` tells
-    whether scores are 0 or 1, for which `compare` may make McNemar's test.
-    """
-    found = None
-    if epochs is None:
-        found = design_needed(detect, spread, most_instances=suite_size, power=power, alpha=alpha)
-    times = epochs or (found.epochs if found else 1)
-    needed = (
-        found.instances
-        if found
-        else instances_needed(detect, spread, times, power=power, alpha=alpha)
-    )
-    if rate and question == "two systems" and times == 1 and spread.cluster_size == 1:
-        needed = max(needed, mcnemar_needed(detect, spread, power=power, alpha=alpha))
-    # `compare` shows nothing below so many worlds, however small the spread.
-    least = fewest_worlds(alpha) * spread.cluster_size
-    needed = max(needed, math.ceil(least - 1e-9))
-    reach = math.inf
-    if suite_size >= least:
-        reach = detectable(spread, suite_size, times, power=power, alpha=alpha)
-    return Size(
-        question,
-        needed,
-        times,
-        power_of(detect, spread, needed, times, alpha=alpha),
-        needed <= suite_size,
-        reach,
-    )
 
 
 def plan(

@@ -37,11 +37,11 @@ def profile(views: Sequence[View]) -> Section:
 
 
 def _suite(view: View) -> str:
-    """Return the suite that most systems played; of several, the one with the most instances."""
+    """Return the suite that most systems played; of several the largest, then the first."""
     runs = systems(view)
     played = Counter(run.suite for run in runs)
     size = {run.suite: len(run.frame) for run in runs}
-    return max(played, key=lambda suite: (played[suite], size[suite], suite), default="")
+    return max(played, key=lambda suite: (played[suite], size[suite]), default="")
 
 
 def _row(view: View, run: Run) -> dict[str, object]:

@@ -122,6 +122,7 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
     runs: list[Run] = []
     exams: list[ExamLog] = []
     left_out: list[tuple[str, str]] = []
+    samples = _samples([head for head in heads if head["status"] == "success"])
     for head in sorted(heads, key=lambda head: (str(head["created"]), head["log"])):
         head = {name: json.loads(value) for name, value in head.items() if name in JSON} | {
             name: value for name, value in head.items() if name not in JSON
@@ -132,7 +133,7 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
         elif task == EXAM:
             exams.append(ExamLog(head["model"], head["log"]))
         else:
-            found = list(_runs(name, task, head))
+            found = list(_runs(name, task, head, samples[head["log"]]))
             runs += found
             if not found:
                 left_out.append((name, "no episode of a family that is installed"))
@@ -159,8 +160,9 @@ def _config(log: EvalLog) -> dict[str, Any]:
     return given | {name: limits[name] for name in wanted if name in limits}
 
 
+LOG = EvalColumn("log", path=lambda log: log.location, required=True)
 HEAD = [
-    EvalColumn("log", path=lambda log: log.location, required=True),
+    LOG,
     EvalColumn("status", path="status", required=True),
     EvalColumn("created", path="eval.created", required=True, type=str),
     EvalColumn("task", path="eval.task", required=True),
@@ -170,6 +172,7 @@ HEAD = [
     EvalColumn("passed", path=_text(lambda log: log.eval.task_args_passed)),
     EvalColumn("packages", path=_text(lambda log: log.eval.packages)),
     EvalColumn("config", path=_text(_config)),
+    EvalColumn("total", path="results.total_samples"),
 ]
 JSON = ("args", "passed", "packages", "config")
 
@@ -202,10 +205,29 @@ BODY = [
 ]
 
 
-def _runs(name: str, task: str, head: Mapping[str, Any]) -> Iterable[Run]:
+def _samples(heads: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of every log, read at once, which takes a quarter of the time.
+
+    Inspect then keeps a sample only once: a log that shares some with another, as one that was
+    retried does, is read again by itself.
+    """
+    found: dict[str, list[dict[str, Any]]] = {head["log"]: [] for head in heads}
+    if found:
+        for row in samples_df(list(found), columns=[LOG, *BODY], quiet=True).to_dict("records"):
+            found[row["log"]].append(row)
+    for head in heads:
+        if len(found[head["log"]]) != head["total"]:
+            alone = samples_df(head["log"], columns=BODY, quiet=True)
+            found[head["log"]] = alone.to_dict("records")
+    return found
+
+
+def _runs(
+    name: str, task: str, head: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]
+) -> Iterable[Run]:
     """Return a run for each setting in a log; one that compares two arms holds two."""
     rows: dict[str, list[dict[str, Any]]] = {}
-    for sample in samples_df(head["log"], columns=BODY, quiet=True).to_dict("records"):
+    for sample in samples:
         place = sample["place"]
         if not isinstance(place, str):
             continue

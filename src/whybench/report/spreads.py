@@ -5,8 +5,8 @@ system; the second is then taken to vary as much. Without a log nothing is known
 0/1 score is taken at a rate of one half, where it varies most; for another score the reference
 agent that varies most stands in. How instances lie in latent worlds comes from the suite itself.
 
-Every choice is a sentence in `Basis.assumed`. A log is a sample too: `Basis.careful` has the spreads
-that a plan must allow for.
+Every choice is a sentence in `Basis.assumed`. A log is a sample too: `Basis.careful` has the
+spreads that a plan must allow for.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import TypeVar
 
 import numpy as np
@@ -129,8 +130,7 @@ def from_frames(
     if len(frames) == 2:
         pair, pair_said = _in_suite(paired_spread_of(scores[0], scores[1], clusters), worlds, icc)
         shared = [name for name in scores[0] if name in scores[1]]
-        means = [{name: np.mean(score[name]) for name in shared} for score in scores]
-        gaps = {name: [float(means[0][name] - means[1][name])] for name in shared}
+        gaps = {name: [fmean(scores[0][name]) - fmean(scores[1][name])] for name in shared}
         freedom_pair = _freedom(gaps, clusters)
         assumed.append(
             f"Spread of {metric} from two logs, paired on {len(shared)} shared instances; for one "
@@ -188,7 +188,9 @@ def from_agents(
             if agent
             else "varies as a score from 0 to 1 at most can"
         )
-        assumed.insert(0, f"No log: {family.headline} {told} (variance {whole:.3g}).")
+        assumed.insert(
+            0, f"No log: {family.headline} {told} (variance {whole:.3g}); a log tells more."
+        )
     one = replace(
         one,
         icc=icc if icc is not None and worlds.mean_size > 1 else 0.0,
@@ -216,7 +218,7 @@ def spaced(items: Sequence[T], most: int) -> list[T]:
 
 
 def _freedom(scores: Mapping[str, Sequence[float]], clusters: Mapping[str, Hashable]) -> float:
-    means = [float(np.mean(values)) for values in scores.values()]
+    means = [fmean(values) for values in scores.values()]
     return freedom_of(means, [clusters[name] for name in scores])
 
 

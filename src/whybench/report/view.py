@@ -16,6 +16,9 @@ from whybench.report.published import Published
 from whybench.report.runs import ExamLog, Run
 from whybench.stats.interval import Interval, interval, mean_interval, rate_interval
 
+FEWEST_REPLAYED = 6
+"""So many episodes of each run are carried out again, however many runs there are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -27,6 +30,8 @@ class Limits:
     """Instances per setting that are rebuilt to be sorted by their traits."""
     replayed: int = 24
     """Episodes per run that are carried out again, for what only a trace can tell."""
+    replayed_in_all: int = 240
+    """Episodes per family that are carried out again; with many runs each gets fewer."""
     told: int = 6
     """Episodes per run that can be opened in the page."""
 
@@ -68,10 +73,21 @@ class View:
         return self._bounds[key]
 
     def episodes(self, run: Run) -> Iterator[Played]:
-        """Yield a run's episodes, carried out again; at most `limits.replayed`."""
+        """Yield a run's episodes, carried out again; at most `replayed`."""
         if run not in self._episodes:
-            self._episodes[run] = list(episodes(run, self.limits.replayed))
+            self._episodes[run] = list(episodes(run, self.replayed))
         yield from self._episodes[run]
+
+    @property
+    def replayed(self) -> int:
+        """Return how many episodes of each run are carried out again."""
+        each = self.limits.replayed_in_all // max(1, len(self.runs))
+        return min(self.limits.replayed, max(FEWEST_REPLAYED, each))
+
+    @property
+    def traced(self) -> tuple[Run, ...]:
+        """Return the runs of which episodes were carried out again."""
+        return tuple(self._episodes)
 
     def _known(self, run: Run) -> pd.DataFrame:
         """Return traits by instance; runs of one setting share the work."""

@@ -7,8 +7,8 @@ mean of their paired differences another than 0? Which one is asked depends on t
 
 The test is the two-sided t test on clusters that `interval.mean_interval` inverts: it rejects when
 the interval of level 1 - alpha leaves the value out. The sign-flip test of `paired` has the same
-power for large samples. McNemar's mid-p test has a little less, as it takes its variance at the null
-hypothesis, where it is larger by the square of the difference: `mcnemar_needed`.
+power for large samples. McNemar's mid-p test has a little less, as it takes its variance at the
+null hypothesis, where it is larger by the square of the difference: `mcnemar_needed`.
 
 Assumptions:
 

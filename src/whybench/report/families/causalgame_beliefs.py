@@ -149,7 +149,7 @@ def _each(view: View, found: Sequence[Group]) -> list[Figure]:
             chart,
             frame,
             "Share of episodes whose last beliefs make the claim: good of a golden one, bad of a "
-            f"distractor. At most {view.limits.replayed} episodes of a run.",
+            f"distractor. At most {view.replayed} episodes of a run.",
         )
     ]
 

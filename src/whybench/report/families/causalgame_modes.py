@@ -7,7 +7,6 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-from scipy.stats import spearmanr
 
 from whybench.report.charts import dots, rule
 from whybench.report.difference import difference
@@ -26,6 +25,7 @@ from whybench.report.families.causalgame_rows import (
 )
 from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import View
+from whybench.stats.association import spearman
 
 RATE = "survival_rate"
 FEWEST = 3
@@ -176,7 +176,7 @@ def _ranks(view: View, profile: str, found: Sequence[Group]) -> list[Part]:
         if ranks.nunique() == 1:
             told.append(f"{system}: all alike")
             continue
-        likeness = spearmanr(ranks[there], printed.loc[there, "rank"]).statistic
+        likeness = spearman(list(ranks[there]), list(printed.loc[there, "rank"])).value
         hardest = short(str(series.idxmin()))
         told.append(
             f"{system}: hardest {hardest}, rank correlation {likeness:.2f} with the paper's"

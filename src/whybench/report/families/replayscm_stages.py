@@ -97,7 +97,7 @@ def contradictions(view: View, listed: Sequence[Entry]) -> Section:
         FIRST,
         "contradictions",
         "What first contradicts wrong answers",
-        f"Of at most {view.limits.replayed} episodes per run, carried out again: those with a "
+        f"Of at most {view.replayed} episodes per run, carried out again: those with a "
         "valid answer that some row contradicts. Counted are training rows in which the variable "
         "is free and its true parents have the values that they have in the contradicting row.",
     )
