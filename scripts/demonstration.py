@@ -21,24 +21,17 @@ from whybench.episode.family import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 
 RUNS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
-    ("causallink/core", "null null_no random first_listed exact", 24, {}),
-    ("causallink/core", "first_listed", 24, {"skin": "step_limited"}),
-    ("causallink/advanced", "random exact", 40, {}),
-    ("causalab/main_3", "regression by_size exact", 12, {}),
-    ("causalab/main_4", "regression by_size exact", 12, {}),
-    ("causalab/main_5", "regression by_size exact", 12, {}),
-    ("causalab/quad_hard", "regression exact", 12, {}),
-    ("causalab/main_4", "exact", 12, {"evidence": "optimal"}),
-    ("replayscm/ord_cert", "random exact", 8, {}),
-    ("replayscm/block_cert", "random exact", 8, {}),
-    ("replayscm/lab", "random exact", 6, {}),
-    ("causalgame/antenna_trap", "null correlational one_factor exact", 8, {}),
-    ("causalgame/weather_noise", "null correlational exact", 8, {}),
-    ("recite/made_ladder", "null random co_mention pattern exact", 15, {}),
+    ("causallink/core", "null random first_listed exact", 12, {}),
+    ("causalab/main_4", "null regression exact", 10, {}),
+    ("replayscm/ord_cert", "random exact", 6, {}),
+    ("replayscm/block_cert", "exact", 6, {}),
+    ("replayscm/lab", "exact", 4, {}),
+    ("causalgame/antenna_trap", "correlational exact", 6, {}),
+    ("recite/made_ladder", "random co_mention exact", 10, {}),
 )
 """Suite, agents, instances, task arguments."""
 
-JUDGES = ("perfect", "strong")
+JUDGES = ("perfect",)
 
 
 def main(folder: Path) -> None:

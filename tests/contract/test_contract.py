@@ -1,57 +1,46 @@
 """What every family must pass, whoever wrote it. Parametrised over the registry."""
 
 import json
-import math
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
+from tests.contract.samples import (
+    certified,
+    every_certified_suite,
+    every_suite,
+    made,
+    played,
+    spread,
+)
 
 from whybench import CANARY
-from whybench.core.canonical import canonical_json
+from whybench.core.canonical import Record, canonical_json
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import Episode, play
 from whybench.episode.family import Family, Suite, families
 from whybench.episode.hypothesis import Claim, Hypothesis
-from whybench.episode.instance import Instance
+from whybench.episode.instance import PROFILES, Instance
 from whybench.episode.observation import Observation
+from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
 
-SUITES = [
-    pytest.param(family.suite(name, profile=profile), id=f"{family.name}/{name}/{profile}")
-    for family in families().values()
-    for name in family.suites
-    for profile in family.profiles
-]
-CERTIFIED = [param for param in SUITES if param.id.endswith("certified")]
 FAMILIES = [pytest.param(family, id=family.name) for family in families().values()]
 
-every_suite = pytest.mark.parametrize("suite", SUITES)
-every_certified_suite = pytest.mark.parametrize("suite", CERTIFIED)
 every_family = pytest.mark.parametrize("family", FAMILIES)
-
-
-def spread(suite: Suite, most: int = 60) -> Iterator[Instance]:
-    """Instances spread evenly over a suite, fewer where a family has many suites."""
-    most = max(2, most * 4 // max(4, len(suite.family.suites)))
-    step = max(1, math.ceil(len(suite) / most))
-    return (suite[index] for index in range(0, len(suite), step))
 
 
 def headline(suite: Suite, agent: str, instance: Instance) -> float:
     family = suite.family
-    trace = play(family.open(instance), family.agent(agent, instance))
-    return family.score(instance, trace).values[family.headline]
+    return family.score(instance, played(agent, instance)).values[family.headline]
 
 
 @every_suite
 def test_the_exact_agent_reaches_the_certificate(suite: Suite) -> None:
-    family = suite.family
-    for instance in spread(suite, 15):
-        certificate = family.certify(instance)
+    for instance in spread(suite, 8):
+        certificate = certified(instance)
         assert certificate.defects() == []
         assert headline(suite, "exact", instance) == certificate.best_score
         assert certificate.exact_steps is not None
@@ -60,7 +49,7 @@ def test_the_exact_agent_reaches_the_certificate(suite: Suite) -> None:
 
 @every_certified_suite
 def test_agents_that_know_nothing_stay_below_their_ceiling(suite: Suite) -> None:
-    instances = list(spread(suite, 120))
+    instances = list(spread(suite, 60))
     for agent, ceiling in suite.family.floor_ceiling.items():
         mean = sum(headline(suite, agent, instance) for instance in instances) / len(instances)
         assert mean < ceiling, f"{agent} scores {mean:.3f} on {suite.path}"
@@ -77,9 +66,8 @@ def test_every_family_has_floors_and_a_ceiling(family: Family) -> None:
 def test_every_metric_is_scored_and_declared(suite: Suite) -> None:
     family = suite.family
     for agent in family.agents:
-        for instance in spread(suite, 5):
-            trace = play(family.open(instance), family.agent(agent, instance))
-            values = family.score(instance, trace).values.asdict()
+        for instance in spread(suite, 3):
+            values = family.score(instance, played(agent, instance)).values.asdict()
             assert list(values) == [metric.name for metric in family.metrics]
             for metric in family.metrics:
                 assert not metric.rate or values[metric.name] in (None, 0, 1)
@@ -87,8 +75,8 @@ def test_every_metric_is_scored_and_declared(suite: Suite) -> None:
 
 @every_suite
 def test_other_salts_share_nothing(suite: Suite) -> None:
-    other = suite.family.suite(suite.name, profile=suite.profile, salt="another")
-    here, there = list(spread(suite, 20)), list(spread(other, 20))
+    other = suite.family.suite(suite.name, profile=suite.profile, salt="fresh")
+    here, there = list(spread(suite, 8)), list(spread(other, 8))
     assert not {instance.id for instance in here} & {instance.id for instance in there}
     briefs = [
         [suite.family.open(instance).brief(suite.family.skins[0]) for instance in side]
@@ -101,8 +89,8 @@ def test_other_salts_share_nothing(suite: Suite) -> None:
 def test_replaying_a_trace_gives_the_same_trace_and_score(suite: Suite) -> None:
     family = suite.family
     for agent in ("exact", "random"):
-        for instance in spread(suite, 10):
-            trace = play(family.open(instance), family.agent(agent, instance))
+        for instance in spread(suite, 6):
+            trace = played(agent, instance)
             again = family.replay(instance, trace)
             assert again == trace
             assert canonical_json(again.to_json()) == canonical_json(trace.to_json())
@@ -112,20 +100,20 @@ def test_replaying_a_trace_gives_the_same_trace_and_score(suite: Suite) -> None:
 @every_suite
 def test_optimal_evidence_suffices_and_only_the_end_is_left(suite: Suite) -> None:
     family = suite.family
-    for instance in spread(suite, 10):
-        episode = family.open(instance, evidence="optimal")
-        assert all(spec.final for spec in episode.actions)
+    for instance in spread(suite, 4):
+        final = {spec.name for spec in family.open(instance, evidence="optimal").actions}
+        traces = {}
         for agent in family.agents:
-            again = family.open(instance, evidence="optimal")
-            left = play(again, family.agent(agent, instance, again.evidence_given))
-            final = {spec.name for spec in episode.actions}
+            episode = family.open(instance, evidence="optimal")
+            assert all(spec.final for spec in episode.actions)
+            left = play(episode, family.agent(agent, instance, episode.evidence_given))
             assert {step.action.name for step in left.steps[left.given :]} <= final
             assert left.outcome == "answered", f"{agent} tries to experiment"
-        exact = family.open(instance, evidence="optimal")
-        trace = play(exact, family.agent("exact", instance, exact.evidence_given))
+            traces[agent] = left
+        trace = traces["exact"]
         assert trace.evidence == "optimal"
         assert family.replay(instance, trace) == trace
-        best = family.certify(instance).best_score
+        best = certified(instance).best_score
         assert family.score(instance, trace).values[family.headline] == best
 
 
@@ -145,7 +133,7 @@ def bad_actions(episode: Episode) -> list[Action]:
 def test_bad_actions_cost_nothing_and_never_raise(suite: Suite) -> None:
     family = suite.family
     skin = family.skins[0]
-    for instance in spread(suite, 5):
+    for instance in spread(suite, 4):
         bads = bad_actions(family.open(instance))
         for bad in bads:
             episode = family.open(instance)
@@ -157,16 +145,17 @@ def test_bad_actions_cost_nothing_and_never_raise(suite: Suite) -> None:
         episode = family.open(instance)
         for bad in bads[: episode.max_errors - 1]:
             episode.step(bad)
-        trace = play(episode, family.agent("exact", instance))
-        best = family.certify(instance).best_score
-        assert family.score(instance, trace).values[family.headline] == best
+        for action in played("exact", instance).actions:
+            episode.step(action)
+        best = certified(instance).best_score
+        assert family.score(instance, episode.trace).values[family.headline] == best
 
 
 @every_suite
 def test_nothing_counts_after_the_end(suite: Suite) -> None:
-    family, instance = suite.family, suite[0]
-    episode = family.open(instance)
-    trace = play(episode, family.agent("exact", instance))
+    family, instance = suite.family, made(suite, 0)
+    trace = played("exact", instance)
+    episode = family.reopened(instance, trace.actions, 0, "own")
     assert episode.done
     assert episode.step(trace.actions[-1]).code == "over"
     assert episode.trace == trace
@@ -176,7 +165,7 @@ def test_nothing_counts_after_the_end(suite: Suite) -> None:
 def test_the_brief_tells_nothing_of_the_truth(suite: Suite) -> None:
     """Worlds with another truth behind the same view have, word for word, the same prompts."""
     family = suite.family
-    for instance in spread(suite, 20):
+    for instance in spread(suite, 12):
         episode = family.open(instance)
         rivals = list(family.rivals(instance))
         assert rivals
@@ -206,16 +195,45 @@ def test_every_prompt_carries_the_canary(suite: Suite) -> None:
 @every_suite
 def test_every_value_survives_json(suite: Suite) -> None:
     family = suite.family
-    for instance in spread(suite, 5):
-        trace = play(family.open(instance), family.agent("random", instance))
+    for instance in spread(suite, 4):
+        trace = played("random", instance)
         score = family.score(instance, trace)
-        for value in (instance, trace, score, family.certify(instance)):
+        for value in (instance, trace, score, certified(instance)):
             text = json.dumps(value.to_json(), allow_nan=False)
             again = type(value).from_json(json.loads(text))
             assert again == value
             assert hash(again) == hash(value)
         assert family.rebuilt(json.loads(json.dumps(instance.to_json()))) == instance
         json.dumps(family.truth(instance), allow_nan=False)
+
+
+@every_suite
+def test_traits_are_plain_scalars(suite: Suite) -> None:
+    found = [suite.family.traits(instance) for instance in spread(suite, 4)]
+    for traits in found:
+        assert isinstance(traits, Record)
+        assert all(isinstance(value, str | int | float | None) for _, value in traits)
+        assert json.loads(json.dumps(traits.asdict(), allow_nan=False)) == traits.asdict()
+        assert [name for name, _ in traits] == [name for name, _ in found[0]]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@every_family
+def test_an_episode_can_be_told_again(family: Family, profile: str) -> None:
+    if profile not in family.profiles:
+        pytest.skip(f"{family.name} has no profile {profile}")
+    instance = made(family.suite(next(iter(family.suites)), profile=profile), 0)
+    traces = [played(agent, instance) for agent in ("null", "random", "exact")]
+    for trace in (family.open(instance).trace, *traces):
+        told = family.retell(instance, trace)
+        assert isinstance(told, Retelling)
+        assert len(told.moments) == len(trace.steps)
+        assert [moment.error for moment in told.moments] == [
+            step.observation.is_error for step in trace.steps
+        ]
+        assert told.verdict
+        data = told.to_json()
+        assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 
 def test_hypotheses_survive_json() -> None:
@@ -228,7 +246,7 @@ def test_hypotheses_survive_json() -> None:
 
 @every_suite
 def test_a_log_of_another_version_is_refused(suite: Suite) -> None:
-    data = suite[0].to_json()
+    data = made(suite, 0).to_json()
     for change in ({"version": "0"}, {"id": data["id"] + "0"}, {"index": 1}, {"salt": "s"}):
         with pytest.raises(ValueError, match="score it with the WhyBench that made it"):
             suite.family.rebuilt(data | change)

@@ -6,9 +6,10 @@ that old logs can no longer be re-scored: raise the family's version with it.
 
 import json
 import sys
+from typing import Any
 
 from whybench.core.canonical import digest
-from whybench.episode.family import Suite, families
+from whybench.episode.family import Family, Suite, families
 from whybench.episode.instance import Instance
 
 SLOW = {"recite": 4, "replayscm": 1}
@@ -25,20 +26,31 @@ def hashed(instance: Instance) -> str:
     return digest([instance.to_json(), family.truth(instance), told]).hex()[:16]
 
 
-def hashes(most: int = 20) -> dict[str, list[str]]:
-    """Return the hashes of every suite, of the first few instances only if so asked."""
-    found = {}
-    for family in families().values():
-        for profile in family.profiles:
-            for name in family.suites:
-                for salt in ("public", "other"):
-                    suite = family.suite(name, profile=profile, salt=salt)
-                    found[f"{suite.path}/{profile}/{salt}"] = [
-                        hashed(suite[index]) for index in range(min(count(suite), len(suite), most))
-                    ]
-    return found
+def suites(family: Family[Any]) -> dict[str, Suite]:
+    """Return every suite, profile and salt of a family that is pinned, by name."""
+    return {
+        f"{suite.path}/{profile}/{salt}": suite
+        for profile in family.profiles
+        for name in family.suites
+        for salt in ("public", "other")
+        for suite in [family.suite(name, profile=profile, salt=salt)]
+    }
+
+
+def hashes(suite: Suite, most: int = 20) -> list[str]:
+    """Return the hashes of a suite, of the first few instances only if so asked."""
+    return [hashed(suite[index]) for index in range(min(count(suite), len(suite), most))]
+
+
+def main() -> None:
+    found = {
+        name: hashes(suite)
+        for family in families().values()
+        for name, suite in suites(family).items()
+    }
+    json.dump(found, sys.stdout, indent=1)
+    sys.stdout.write("\n")
 
 
 if __name__ == "__main__":
-    json.dump(hashes(), sys.stdout, indent=1)
-    sys.stdout.write("\n")
+    main()

@@ -6,26 +6,57 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.golden.make import hashes
-from whybench.core.seeds import Stream
+import pytest
 
-FEW = 3
+from tests.golden.make import count, hashes, suites
+from whybench.core.seeds import Stream
+from whybench.episode.family import Family, families
+
+MOST = 20 if os.environ.get("WHYBENCH_FULL") else 8
+"""Instances of each suite that are held against their pins."""
+
+FEW = 2
 """Instances of each suite that are made again in another process."""
 
 PINNED = json.loads(Path(__file__).with_name("instances.json").read_text("utf-8"))
 
+AGAIN = f"""
+import json
+from tests.golden.make import count, hashes, suites
+from whybench.episode.family import families
+print(json.dumps({{
+    name: hashes(suite, {FEW})
+    for family in families().values() for name, suite in suites(family).items() if count(suite) > 1
+}}))
+"""
+"""Where even one instance takes long to make, the pins of this process must do."""
 
-def test_instances_equal_their_pinned_hashes() -> None:
-    assert hashes() == PINNED
+every_family = pytest.mark.parametrize(
+    "family", [pytest.param(family, id=family.name) for family in families().values()]
+)
+
+
+def test_every_suite_is_pinned() -> None:
+    assert list(PINNED) == [name for family in families().values() for name in suites(family)]
+    for family in families().values():
+        for name, suite in suites(family).items():
+            assert len(PINNED[name]) == min(count(suite), len(suite))
+
+
+@every_family
+def test_instances_equal_their_pinned_hashes(family: Family) -> None:
+    found = {name: hashes(suite, MOST) for name, suite in suites(family).items()}
+    assert found == {name: PINNED[name][:MOST] for name in found}
 
 
 def test_instances_are_the_same_in_another_process() -> None:
-    code = f"import json; from tests.golden.make import hashes; print(json.dumps(hashes({FEW})))"
     env = os.environ | {"PYTHONHASHSEED": "4242", "PYTHONPATH": str(Path.cwd())}
     run = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-c", AGAIN], env=env, capture_output=True, text=True, check=True
     )
-    assert json.loads(run.stdout) == {name: found[:FEW] for name, found in PINNED.items()}
+    found = json.loads(run.stdout)
+    assert {name.split("/")[0] for name in found} == families().keys()
+    assert found == {name: PINNED[name][:FEW] for name in found}
 
 
 def test_streams_equal_their_pinned_draws() -> None:

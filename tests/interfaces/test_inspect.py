@@ -3,6 +3,7 @@
 import json
 import math
 import subprocess
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -203,11 +204,11 @@ def test_every_limit_has_a_named_outcome_and_keeps_the_trace(
 
 @pytest.mark.parametrize("agent", ["null", "null_no", "random"])
 def test_floors_are_ordinary_logs(agent: str) -> None:
-    found = metrics(run(f"whybench/{agent}", protocol="tools"))
-    suite = FAMILY.suite("core")
-    scores = [FAMILY.score(i, play(FAMILY.open(i), FAMILY.agent(agent, i))) for i in suite]
+    found = metrics(run(f"whybench/{agent}", 2 * FEW, protocol="tools"))
+    first = islice(FAMILY.suite("core"), 2 * FEW)
+    scores = [FAMILY.score(i, play(FAMILY.open(i), FAMILY.agent(agent, i))) for i in first]
     assert found["accuracy"] == pytest.approx(
-        sum(score.values["accuracy"] for score in scores) / 84
+        sum(score.values["accuracy"] for score in scores) / (2 * FEW)
     )
 
 
@@ -225,7 +226,7 @@ def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, Ev
         assert metrics(run("whybench/exact", FEW, protocol="tools", **args))["proved"] == 1
     part = run("whybench/exact", 5, protocol="tools")
     assert len(run("whybench/exact", evidence="yoked", yoke=part.location).samples) == 5
-    random = run("whybench/random", protocol="tools")
+    random = run("whybench/random", 2 * FEW, protocol="tools")
     blind = metrics(run("whybench/oracle", evidence="yoked", yoke=random.location))
     assert blind["accuracy"] == 1
     assert blind["lucky"] > 0.3
@@ -274,14 +275,14 @@ def test_an_eval_set_runs_by_name(tmp_path: Path) -> None:
     command(
         "eval-set", "whybench/causallink", "-T", "suite=core_distinct", "-T", "protocol=tools",
         "-T", "theme=nonsense", "--model", "whybench/exact,whybench/null", "--log-dir", folder,
-        "--display", "none",
+        "--display", "none", "--limit", FEW,
     )  # fmt: skip
     logs = [read_eval_log(str(path)) for path in folder.glob("*.eval")]
     assert {log.eval.model for log in logs} == {"whybench/exact", "whybench/null"}
-    assert all(len(log.samples) == 45 for log in logs)
+    assert all(len(log.samples) == FEW for log in logs)
     inspect_eval_set(
         "whybench/causallink", log_dir=str(folder), model=["whybench/exact", "whybench/null"],
         task_args={"suite": "core_distinct", "protocol": "tools", "theme": "nonsense"},
-        display="none",
+        display="none", limit=FEW,
     )  # fmt: skip
     assert len(list(folder.glob("*.eval"))) == 2

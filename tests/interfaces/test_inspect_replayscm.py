@@ -91,10 +91,10 @@ def test_a_second_answer_after_a_refused_one_counts_and_the_reason_was_told() ->
 def test_the_laboratory_own_optimal_and_yoked() -> None:
     """Both protocols in one test: the exact experimenter's runs on the whole suite are shared."""
     for protocol in ("dialogue", "tools"):
-        own = run("replayscm_lab", "whybench/exact", 4, protocol=protocol)
+        own = run("replayscm_lab", "whybench/exact", 2, protocol=protocol)
         assert all(s.scores["episode_score"].value["evidence_unique"] == 1 for s in own.samples)
-        optimal = run("replayscm_lab", "whybench/exact", 4, protocol=protocol, evidence="optimal")
-        yoked = run("replayscm_lab", "whybench/exact", 4, protocol=protocol, evidence="yoked",
+        optimal = run("replayscm_lab", "whybench/exact", 2, protocol=protocol, evidence="optimal")
+        yoked = run("replayscm_lab", "whybench/exact", 2, protocol=protocol, evidence="yoked",
                     yoke=own.location)  # fmt: skip
         for log in (optimal, yoked):
             for sample in log.samples:

@@ -12,8 +12,10 @@ from inspect_ai import eval, eval_retry  # noqa: A004 - Inspect's own name
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 
+MANY = 300 if os.environ.get("WHYBENCH_FULL") else 100
+
 RUNS = [
-    pytest.param("causallink", {"suite": "advanced", "protocol": "tools"}, 300, id="causallink"),
+    pytest.param("causallink", {"suite": "advanced", "protocol": "tools"}, MANY, id="causallink"),
     pytest.param("causalab", {"suite": "main_3", "protocol": "record"}, 40, id="causalab"),
 ]
 """Task, its arguments, and samples: many of one family, a few of one with a protocol of its own."""

@@ -14,8 +14,8 @@ from whybench.report.families.causalab import mechanism, section
 from whybench.report.families.causalab_commitment import commitment, moments
 from whybench.report.families.causalab_controls import CONTROLS
 from whybench.report.families.causalab_failures import failures, understood
-from whybench.report.families.causalab_rows import entries
-from whybench.report.families.causalab_sizes import sizes
+from whybench.report.families.causalab_rows import Entry, entries
+from whybench.report.families.causalab_sizes import _strength, sizes
 from whybench.report.published import Published
 from whybench.report.runs import Run, read_runs
 from whybench.report.section import Figure, Remark, Table
@@ -47,7 +47,7 @@ def row(index: int, right: float = 1, f1: float = 1.0, **more) -> dict:
 
 
 def run(suite: str, rows: list[dict], model: str = "lab/one", **more) -> Run:
-    args = {"suite": suite, "evidence": more.pop("evidence", "own")}
+    args = {"suite": suite, "evidence": more.pop("evidence", "own")} | more.pop("args", {})
     return Run(
         log=f"{suite}.eval",
         path=f"{suite}-{model}.eval",
@@ -55,7 +55,7 @@ def run(suite: str, rows: list[dict], model: str = "lab/one", **more) -> Run:
         family=FAMILY,
         suite=f"causalab/{suite}",
         profile=more.pop("profile", "certified"),
-        salt="public",
+        salt=more.pop("salt", "public"),
         knobs=more.pop("knobs", {}),
         version="1-0",
         task="causalab",
@@ -239,6 +239,50 @@ def test_the_main_table_shows_published_cells_as_printed() -> None:
     assert own.startswith("0.700 [")
 
 
+def test_only_runs_that_match_have_published_figures_beside_them() -> None:
+    usual = run("main_4", mixed(), args={"protocol": "tools"})
+    checked = run("main_4", mixed(), knobs={"verify": True})
+    beside = parts(usual, of=sizes)["causalab-size-accuracy"]
+    assert beside.frame["published"].any()
+    assert "Unlike the paper's runs: lab/one in profile, protocol." in beside.note
+    alone = parts(checked, of=sizes)["causalab-size-accuracy"]
+    assert not alone.frame["published"].any()
+    assert "lab/one in profile, verify." in alone.note
+    assert "Published" not in alone.alt
+    same = parts(run("main_4", mixed(), profile="published"), of=sizes)["causalab-size-accuracy"]
+    assert "Unlike" not in same.note
+
+
+def test_alternative_texts_tell_the_range_of_what_is_published() -> None:
+    found = parts(run("main_4", mixed()), run("main_4", mixed(), knobs={"regime": "3o6i"}))
+    drawn = found["causalab-size-accuracy"]
+    theirs = drawn.frame[drawn.frame["published"]]["accuracy"]
+    assert f"Published: {theirs.min():.2f} to {theirs.max():.2f} (4 published systems)" in drawn.alt
+    plane = found["causalab-frontier-4"]
+    theirs = plane.frame[plane.frame["published"]]["edge_f1"]
+    assert f"edge F1 {theirs.min():.2f} to {theirs.max():.2f} (2 published systems)" in plane.alt
+
+
+def test_private_salts_are_never_shown() -> None:
+    both = run("main_4", mixed()), run("main_4", mixed(), salt="hush-7")
+    names = [entry.system for entry in entries(view(*both))]
+    assert names[0] == "lab/one · salt public"
+    assert re.fullmatch("lab/one · salt private-[0-9a-f]{6}", names[1])
+    shown = repr([(part, getattr(part, "frame", "")) for part in section(view(*both)).walk()])
+    assert "hush-7" not in shown
+
+
+def test_a_suite_without_a_score_does_not_weaken_a_system() -> None:
+    good = run("main_4", [row(0), row(1)], "lab/good")
+    unknown = run("main_5", [row(0, math.nan)], "lab/good")
+    weak = run("main_4", [row(0), row(1, 0)], "lab/weak")
+    weaker = run("main_5", [row(0), row(1)], "lab/weak")
+    found = [Entry(each, each.model, each.suite) for each in (good, unknown, weak, weaker)]
+    assert _strength({"main_4": found[0], "main_5": found[1]}) == 1
+    assert _strength({"main_4": found[2], "main_5": found[3]}) == 0.75
+    assert _strength({"main_5": found[1]}) == 0
+
+
 def test_the_gap_of_two_systems_is_paired_on_shared_instances() -> None:
     frame = parts(run("main_4", mixed()), run("main_4", mixed()[5:8], "lab/two"), of=sizes)
     gap = frame["causalab-gap-1"].frame.set_index("metric")
@@ -253,11 +297,12 @@ def test_the_gap_of_two_systems_is_paired_on_shared_instances() -> None:
 
 def test_evidence_is_compared_within_one_system_only() -> None:
     own = run("main_4", mixed())
-    given = run("main_4", mixed()[:5], evidence="optimal", system="lab/one · evidence=optimal")
+    given = run("main_4", [row(i) for i in (3, 7)], evidence="optimal")
     frame = parts(own, given, of=failures)["causalab-evidence"].frame
-    scores = frame.set_index(["row", "evidence"])["score"]
-    assert scores["lab/one · main_4: accuracy", "own"] == pytest.approx(0.7)
-    assert scores["lab/one · main_4: accuracy", "optimal"] == 1
+    scores = frame.set_index(["row", "evidence"])
+    assert set(scores["n"]) == {2}, "only instances that were played with both"
+    assert scores.loc[("lab/one · main_4: accuracy", "own"), "score"] == 0.5
+    assert scores.loc[("lab/one · main_4: accuracy", "optimal"), "score"] == 1
     other = run("main_4", mixed()[:5], "lab/two", evidence="optimal")
     assert "causalab-evidence" not in parts(own, other, of=failures)
 

@@ -88,7 +88,7 @@ class Made:
 
     def __init__(self) -> None:
         self.runs: list[Run] = []
-        self.traces: dict[str, list[tuple[dict[str, object], Instance, Trace]]] = {}
+        self.traces: list[list[tuple[dict[str, object], Instance, Trace]]] = []
 
     def add(
         self,
@@ -119,15 +119,13 @@ class Made:
             system=system or model,
         )
         self.runs.append(made)
-        self.traces[f"{made.path} {made.setting}"] = [
-            (line, *pair) for line, pair in zip(rows, played, strict=True)
-        ]
+        self.traces.append([(line, *pair) for line, pair in zip(rows, played, strict=True)])
         return self
 
     @property
     def view(self) -> View:
         found = View(FAMILY, tuple(self.runs), Published())
-        found._episodes.update(self.traces)
+        found._episodes.update(zip(self.runs, self.traces, strict=True))
         return found
 
 
@@ -295,6 +293,23 @@ def test_losses_are_split_and_evidence_is_compared(whole: Section) -> None:
     assert mine["share"].sum() == pytest.approx(1)
     wins = part(whole, "causalgame-evidence").frame
     assert set(wins["evidence"]) == {"own", "optimal"}
+
+
+def test_other_evidence_salt_or_wording_is_another_group() -> None:
+    hidden = list(FAMILY.suite("all", profile="published", salt="hush-7"))[:3]
+    made = Made().add(silent, RELEASED[:2]).add(silent, RELEASED[3:5])
+    made.add(silent, RELEASED[1:4], evidence="optimal").add(silent, hidden)
+    made.add(silent, RELEASED[:1], skin="terse")
+    found = groups(made.view)
+    assert [len(group.frame) for group in found] == [4, 3, 3, 1]
+    names = [group.name for group in found]
+    assert len(set(names)) == 4
+    assert "evidence=optimal" in names[1]
+    assert "salt=private-" in names[2]
+    whole = section(made.view)
+    assert "hush-7" not in repr([(p, getattr(p, "frame", None)) for p in whole.walk()])
+    wins = part(whole, "causalgame-evidence").frame
+    assert list(wins["n"]) == [2, 2], "both were played with own and with optimal evidence"
 
 
 def test_generated_worlds_are_sorted_by_knob(everything: View) -> None:

@@ -305,6 +305,45 @@ def test_steps_are_held_against_the_optimum(everything: View) -> None:
     assert hasty["answered too early for any proof"] == pytest.approx(69 / 84)
 
 
+def test_the_optimum_is_that_of_the_instances_that_were_played() -> None:
+    hidden = list(FAMILY.suite("core", salt="hush-7"))[:20]
+    played = view(run(agent("exact"), hidden, model="whybench/exact"))
+    needs = [int(FAMILY.traits(instance)["exact_steps"]) for instance in hidden]
+    free, forced, _ = optimum(played)
+    assert free == pytest.approx(sum(needs) / 20)
+    assert forced == pytest.approx(sum(max(1, need) for need in needs) / 20)
+    said = figures(section(played))["causallink-steps-mean"].alt
+    assert f"needs {free:.2f}, or {forced:.2f}" in said
+    assert f"(reference agent): plain {free:.2f}" in said
+    foreign = played.runs[0].frame.assign(instance=[f"core-{place:04d}-ff" for place in range(20)])
+    unknown = section(view(replace(played.runs[0], frame=foreign)))
+    assert "exact experimenter needs" not in figures(unknown)["causallink-steps-mean"].alt
+
+
+def test_runs_that_were_asked_unlike_the_paper_are_said_to_be() -> None:
+    released = list(FAMILY.suite("core", profile="published"))[:4]
+    like = run(silent, released, model="acme/like")
+    unlike = run(silent, CORE[:4], model="acme/unlike", protocol="tools")
+    both = view(like, unlike)
+    frame = by_prompt(both)
+    assert list(frame["unlike"][:2]) == ["", "profile, protocol"]
+    shown = figures(section(both))["causallink-prompts-accuracy"]
+    assert "Unlike the paper's runs: acme/unlike in profile, protocol." in shown.note
+    worlds = like.frame["cluster"].nunique()
+    assert worlds == unlike.frame["cluster"].nunique() != 3
+    assert f"a run here has {worlds} of them" in shown.note
+
+
+def test_private_salts_are_never_shown_and_old_knobs_do_no_harm() -> None:
+    one = run(silent, CORE[:2])
+    two = replace(one, salt="hush-7", knobs={"theme": "gone"})
+    found = section(view(one, two))
+    shown = repr([(p, getattr(p, "frame", None)) for p in found.walk()])
+    assert "private-" in shown
+    assert "knobs of another version" in shown
+    assert "hush-7" not in shown
+
+
 def test_absent_data_give_a_command_and_no_empty_figure() -> None:
     empty = section(view())
     assert figures(empty) == {}

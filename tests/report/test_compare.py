@@ -234,15 +234,12 @@ def simulation():
 @pytest.mark.parametrize("name", ["independent", "clustered", "epochs", "causallink"])
 def test_compare_is_right_at_the_size_that_plan_gives(name):
     """At most one run in 10,000 would fail by luck if the power is 0.94 and alpha 0.05."""
-    door = simulation()
-    case = door.cases(300)[name] if name == "causallink" else door.SYNTHETIC[name]
-    size = door.size_for(case, 0.95, name)
-    assert 0.95 <= size.power < 0.97
-    right = door.verdicts(case, size, case.gap, 80, name)
-    assert right.count("A") >= binom.ppf(1e-4, 80, 0.94)
-    assert right.count("B") == 0
-    alarms = door.verdicts(case, size, 0.0, 80, name)
-    assert 80 - alarms.count(None) <= binom.ppf(1 - 1e-4, 80, 0.05)
+    door, repeats = simulation(), 50
+    case = door.on_causallink(600) if name == "causallink" else door.SYNTHETIC[name]
+    found = door.repeated(case, name, repeats, power=0.95, pilot=200)
+    assert found.right.count("A") >= binom.ppf(1e-4, repeats, 0.94)
+    assert found.right.count("B") == 0
+    assert repeats - found.alarms.count(None) <= binom.ppf(1 - 1e-4, repeats, 0.05)
 
 
 def test_the_command_on_true_logs(tmp_path):

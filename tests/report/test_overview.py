@@ -37,13 +37,15 @@ def test_floors_come_from_logs_and_the_ceiling_from_certificates(views) -> None:
     assert found.ceiling == 1.0
     assert "certificates of 3 of 12" in found.source
     assert "played" not in found.source
+    assert found.floor_n == 12
 
 
 def test_floors_without_a_log_are_played_and_said_to_be(views) -> None:
     run = run_of(views, "causalab", "regression")
     found = views["causalab"].bounds(run)
     assert set(found.floors) == {"null", "random", "by_size"}
-    assert "null, random, by_size played 3 of them now" in found.source
+    assert "null, random, by_size played 4 instances now" in found.source
+    assert found.floor_n == 4
 
 
 def test_a_log_that_covers_only_some_instances_is_no_floor(logs: Logs) -> None:
@@ -51,15 +53,15 @@ def test_a_log_that_covers_only_some_instances_is_no_floor(logs: Logs) -> None:
     exact = next(r for r in runs if r.model == "whybench/exact")
     null = next(r for r in runs if r.model == "whybench/null")
     short = replace(null, frame=null.frame.iloc[:6])
-    found = bounds(exact, [exact, short], 2)
-    assert "null, null_no, random played 2 of them now" in found.source
+    found = bounds(exact, [exact, short], 2, 5)
+    assert "null, null_no, random played 5 instances now" in found.source
 
 
 def test_an_exact_log_that_misses_the_certificate_is_not_the_ceiling(logs: Logs) -> None:
     runs = [r for r in logs.runs if r.suite == "causallink/core"]
     exact = next(r for r in runs if r.model == "whybench/exact")
     spoiled = replace(exact, frame=exact.frame.assign(accuracy=0.5))
-    found = bounds(spoiled, [spoiled], 2)
+    found = bounds(spoiled, [spoiled], 2, 2)
     assert found.ceiling == 1.0
     assert "stands for all" not in found.source
 
@@ -83,7 +85,32 @@ def test_the_profile_has_a_row_per_family_and_says_its_figures(views) -> None:
     row = first.frame[first.frame["system"] == "whybench/first_listed"].iloc[0]
     assert row["score"] == run_of(views, "causallink", "first_listed").frame["accuracy"].mean()
     assert row["low"] <= row["score"] <= row["high"]
-    assert f"whybench/first_listed on causallink/core: {row['score']:.2f}" in first.alt
+    assert f"whybench/first_listed on causallink/core (accuracy): {row['score']:.2f}" in first.alt
+
+
+def test_runs_with_other_floors_get_rows_of_their_own(views) -> None:
+    view = views["causallink"]
+    run = run_of(views, "causallink", "first_listed")
+    talk = replace(run, args={**run.args, "protocol": "dialogue"}, system="in dialogue")
+    section = profile([replace(view, runs=(*view.runs, talk))])
+    table = next(part for part in section.parts if isinstance(part, Table))
+    assert list(table.frame["row"]) == [
+        "causallink/core, tools (accuracy)",
+        "causallink/core, dialogue (accuracy)",
+    ]
+
+
+def test_a_success_of_which_nothing_tells_is_not_called_understood(views) -> None:
+    base = run_of(views, "causalab", "regression")
+    frame = base.frame.assign(accuracy=1.0, without_mechanism=math.nan)
+    silent = replace(base, frame=pd.concat([frame] * 3, ignore_index=True))
+    section = understanding([replace(views["causalab"], runs=(silent,))])
+    assert section is not None
+    assert [p.text for p in section.parts if isinstance(p, Remark)] == [
+        "1 of 1 runs have fewer than 5 such successes: nothing is said of them."
+    ]
+    figure = next(part for part in section.parts if isinstance(part, Figure))
+    assert "0 understood, 0 hollow, 12 not shown" in figure.alt
 
 
 def test_hollow_successes_are_counted_and_called_out_by_name(views) -> None:
@@ -97,7 +124,7 @@ def test_hollow_successes_are_counted_and_called_out_by_name(views) -> None:
     warned = [p.text for p in section.parts if isinstance(p, Remark) and p.tone == "warning"]
     assert len(warned) == 1
     assert "gpt-hollow predicts without understanding on causalab/main_3" in warned[0]
-    assert "12 successes in 12 episodes, 4 (0.33)" in warned[0]
+    assert "12 successes that tell, in 12 episodes, 4 are" in warned[0]
     few = replace(hollow, frame=frame.assign(without_mechanism=[1.0] * 2 + [0.0] * 10))
     calm = understanding([replace(view, runs=(few,))])
     assert calm is not None
@@ -126,15 +153,17 @@ def test_episodes_without_an_answer_are_counted_and_warned_of(views) -> None:
 
 def test_ranks_agree_where_systems_agree_and_need_enough_of_them(views, tmp_path) -> None:
     table = tmp_path / "others.csv"
-    scores = {r.model: r.frame["accuracy"].mean() for r in views["causallink"].runs}
+    models = tuple(replace(r, model=f"x/{r.model}") for r in views["causallink"].runs)
+    scores = {r.model: r.frame["accuracy"].mean() for r in models}
     lines = [f"{model},{1 - score}" for model, score in scores.items()]
     table.write_text("model,opposite\n" + "\n".join(lines) + "\nunknown,3\n", "utf-8")
-    section = ranks([views["causallink"]], read_others(table))
+    section = ranks([replace(views["causallink"], runs=models)], read_others(table))
     rows = next(part for part in section.parts if isinstance(part, Table)).frame
     assert list(rows["second"]) == ["opposite"]
     assert rows.iloc[0]["ρ"] == pytest.approx(-1)
     assert rows.iloc[0]["systems"] == 5
     assert isinstance(ranks([views["causalab"]], {}).parts[0], Remark)
+    assert isinstance(ranks([views["causallink"]], read_others(table)).parts[0], Remark)
 
 
 def test_a_bad_table_of_other_benchmarks_says_what_is_wrong(tmp_path) -> None:
@@ -153,6 +182,19 @@ def test_the_command_of_a_log_can_be_run_again(views) -> None:
     assert said.startswith("inspect eval whybench/causallink -T ")
     assert "-T suite=core" in said
     assert said.endswith("--model whybench/null --temperature 0.5 --limit 12")
+
+
+def test_a_command_tells_roles_and_samples_but_no_private_salt_and_no_folder(views) -> None:
+    run = replace(
+        run_of(views, "causallink", "null"),
+        passed={"salt": "hush-4711", "yoke": "/home/someone/a.eval"},
+        config={"roles": {"judge": "x/y"}, "limit": [4, 9], "sample_id": ["a", "b"]},
+    )
+    said = command(run)
+    assert "hush" not in said
+    assert "-T yoke=a.eval" in said
+    assert said.endswith("--model-role judge=x/y --limit 5-9 --sample-id a,b")
+    assert "hush-4711" in command(run, reveal=True)
 
 
 def test_episodes_of_a_private_split_are_not_told(logs: Logs) -> None:

@@ -9,8 +9,9 @@ import pytest
 from whybench.core.seeds import Stream
 from whybench.episode.family import find_suite
 from whybench.report.cost import Usage, bill, usage_in, usage_played
-from whybench.report.plan import design, plan
+from whybench.report.plan import plan
 from whybench.report.runs import Run
+from whybench.report.sizes import design
 from whybench.report.spreads import Worlds, from_frames, picked, spaced
 from whybench.stats.power import instances_needed, mcnemar_needed, power_of
 from whybench.stats.spread import Spread, paired_spread, paired_spread_of, rate_spread, spread_of

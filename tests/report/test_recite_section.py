@@ -3,6 +3,7 @@
 import csv
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,6 +17,8 @@ import pytest
 from inspect_ai import eval as inspect_eval
 
 from whybench.families.recite import FAMILY
+from whybench.families.recite.analyses.compare import difference
+from whybench.families.recite.analyses.sizes import quartile_gap
 from whybench.families.recite.judging.correction import Corrected
 from whybench.families.recite.judging.judged_report import JudgedTable
 from whybench.families.recite.judging.marking import marked
@@ -33,10 +36,13 @@ from whybench.report.families.recite_origin import date_section
 from whybench.report.published import Published
 from whybench.report.runs import ExamLog, Run, read_runs
 from whybench.report.section import Figure, Part, Remark, Section, Table
-from whybench.report.view import View
+from whybench.report.view import Limits, View
+from whybench.stats.association import pearson
 from whybench.stats.interval import Interval
 
 TINY = {"nodes": 5, "length": 700, "field": "health"}
+COPY = "no such copy.jsonl"
+"""Stands for the published texts: a file that is not there, so that nothing is ever fetched."""
 METRICS = [metric.name for metric in FAMILY.metrics if metric.role != "detail"]
 
 
@@ -55,6 +61,11 @@ def made_run(
         profile="certified", salt="public", knobs={}, version="1-0", task="recite", args={},
         passed={}, created="", frame=frame.assign(**columns), system=model,
     )  # fmt: skip
+
+
+def on_published_texts(run: Run) -> Run:
+    """Return the run as if it had read the published texts."""
+    return replace(run, profile="published", knobs={"data": COPY}, args={"profile": "published"})
 
 
 def view_of(*runs: Run, traits: pd.DataFrame | None = None, **options: Any) -> View:
@@ -97,12 +108,16 @@ TRAITS = pd.DataFrame(
 )
 
 
-@pytest.fixture(scope="module")
-def whole() -> Section:
-    run = made_run(
+def full_run() -> Run:
+    return made_run(
         SCORES, name_recall=0.5, edge_undirected_f1=0.4, edge_f1_answered=0.3,
         edge_recall_stated=0.75, reasoning_tokens=[100.0 * (k % 5 + k) for k in range(16)],
     )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole() -> Section:
+    run = on_published_texts(full_run())
     return section(view_of(run, traits=TRAITS, cutoffs={"model": "2021"}))
 
 
@@ -177,6 +192,114 @@ def test_quarters_and_their_gap_are_right(whole: Section) -> None:
     assert mine == pytest.approx(expected)
 
 
+def test_published_figures_stand_only_beside_runs_on_the_published_texts() -> None:
+    """Neither made documents, nor the profile without its texts, nor a choice of them will do."""
+    run = full_run()
+    hub = on_published_texts(run)
+    for other in (
+        run,
+        replace(run, profile="published"),
+        replace(hub, knobs={"data": COPY, "filter": "nodes=5..30"}),
+        replace(hub, knobs={"data": COPY, "names": "no longer known"}),
+        replace(run, suite="recite/made_ladder"),
+    ):
+        found = section(view_of(other, traits=TRAITS))
+        for part in found.walk():
+            if not isinstance(part, Remark):
+                assert "published)" not in part.frame.to_string(), part.id
+                assert not part.frame.get("published", pd.Series([False])).any(), part.id
+                assert "hollow" not in part.note
+        for tables in ("Tables 5 and 13", "Tables 14 and 15"):
+            assert f"Left out: {tables} of the paper" in remarks_of(found)
+        assert "-T suite=standard -T profile=published -T data=hub" in remarks_of(found)
+    both = section(view_of(run, hub, traits=TRAITS))
+    assert "Left out: Table" not in remarks_of(both)
+    assert parts_of(both)["recite-density"].frame["published"].sum() == 30
+
+
+def ladder(graphs: int, levels: int = 5, epochs: int = 2) -> tuple[Run, pd.DataFrame]:
+    """Return a run in which each graph is told at every level, and its documents' traits."""
+    names = [f"g{g}l{level}" for g in range(graphs) for level in range(levels)]
+    at = {name: divmod(k, levels) for k, name in enumerate(names)}
+    scores = {name: (g * 5 % 11) / 11 + level / 100 for name, (g, level) in at.items()}
+    run = made_run(scores, "made_ladder", cluster=[f"g{at[name][0]}" for name in names])
+    frame = run.frame.assign(
+        reasoning_tokens=[100.0 + 7 * g * g + level for g, level in at.values()]
+    )
+    # The last graph's documents have one epoch only.
+    again = frame[frame["cluster"] != f"g{graphs - 1}"].assign(epoch=2)
+    frame = pd.concat([frame, *([again] * (epochs - 1))], ignore_index=True)
+    traits = pd.DataFrame(
+        {
+            "characters": [900 + 100 * g + level for g, level in at.values()],
+            "nodes": [5 + g for g, _ in at.values()],
+            "edges": [6 + 2 * g for g, _ in at.values()],
+            "density": [0.1 + 0.01 * g for g, _ in at.values()],
+            "date": [f"20{15 + g}-01-0{level + 1}" for g, level in at.values()],
+        },
+        index=names,
+    )
+    return replace(run, frame=frame), traits
+
+
+def test_documents_on_one_graph_are_one_case() -> None:
+    """Bounds and p-values are those of as many scores as there are graphs."""
+    run, traits = ladder(12)
+    found = parts_of(section(view_of(run, traits=traits, cutoffs={"model": "2020"})))
+    score = [fmean((g * 5 % 11) / 11 + level / 100 for level in range(5)) for g in range(12)]
+    scores = {f"g{g}": value for g, value in enumerate(score)}
+    gap = quartile_gap(scores, {f"g{g}": 5 + g for g in range(12)}, "", 2000).found
+    row = found["recite-quartiles"].frame.set_index("size").loc["nodes"]
+    assert (row["documents"], row["graphs"], gap.n) == (30, 6, (3, 3))
+    assert tuple(row[["value", "low", "high", "permutation p"]]) == pytest.approx(
+        (gap.estimate, gap.low, gap.high, gap.permutation_p)
+    )
+    related = found["recite-correlations"].frame.set_index("trait").loc["nodes"]
+    right = pearson(range(12), score)
+    assert (related["documents"], related["graphs"]) == (60, 12)
+    assert related["Pearson r"] == pytest.approx(right.value)
+    assert related["p (Holm)"] >= right.p
+    cut = found["recite-cutoff"].frame.iloc[0]
+    sides = difference(score[6:], score[:6], 2000)
+    assert (cut["documents"], cut["graphs before"], cut["graphs after"]) == (60, 6, 6)
+    assert tuple(cut[["low", "high", "Welch p", "permutation p"]]) == pytest.approx(
+        (sides.low, sides.high, sides.welch_p, sides.permutation_p)
+    )
+    tokens = found["recite-reasoning-r"].frame.iloc[0]
+    longer = pearson([102.0 + 7 * g * g for g in range(12)], score)
+    assert (tokens["documents"], tokens["graphs"]) == (60, 12)
+    assert (tokens["Pearson r"], tokens["p"]) == pytest.approx((longer.value, longer.p))
+
+
+@pytest.mark.parametrize(("graphs", "shown"), [(3, False), (5, False), (6, True)])
+def test_few_graphs_get_no_p_value_however_many_documents(graphs: int, shown: bool) -> None:
+    run, traits = ladder(graphs)
+    found = section(view_of(run, traits=traits, cutoffs={"model": "2016"}))
+    parts = parts_of(found)
+    for name in ("recite-correlations", "recite-cutoff", "recite-reasoning-r"):
+        frame = parts[name].frame
+        columns = [c for c in frame if c == "p" or c.startswith("p ") or c.endswith(" p")]
+        assert columns
+        assert frame[columns].notna().all(axis=None) == shown, name
+        assert frame[columns].notna().any(axis=None) == shown, name
+    assert "recite-quartiles" not in parts
+    assert "at least 8 graphs" in remarks_of(found)
+
+
+def test_graphs_of_one_size_stay_in_one_quarter_and_the_gap_is_between_those_shown() -> None:
+    sizes = [5, 5, 5, 5, 5, 5, 7, 8, 9, 12, 12, 12, 12, 12, 12, 12]
+    traits = TRAITS.assign(nodes=sizes)
+    found = parts_of(section(view_of(made_run(SCORES), traits=traits)))
+    means = found["recite-quarters"].frame.set_index("quarter")
+    assert means["graphs"].to_dict() == {
+        "smallest quarter": 6, "second": 2, "third": 1, "largest quarter": 7,
+    }  # fmt: skip
+    gap = own(found["recite-quartiles"].frame, "size")["nodes"]
+    value = means["value"]
+    assert gap == pytest.approx(value["largest quarter"] - value["smallest quarter"])
+    assert value["smallest quarter"] == pytest.approx(fmean(SCORES[n] for n in NAMES[:6]))
+
+
 def test_a_document_of_two_fields_counts_in_both(whole: Section) -> None:
     frame = parts_of(whole)["recite-fields"].frame.set_index("field")
     assert frame["documents"].to_dict() == {"Education": 8, "Medicine": 16}
@@ -216,8 +339,11 @@ def test_the_ladder_has_a_mean_for_each_level() -> None:
 
 
 def test_told_names_stand_beside_table_4_in_its_own_formula() -> None:
-    run = made_run(SCORES, "name_assisted", legacy_f1=0.5)
-    frame = parts_of(section(view_of(run)))["recite-told"].frame
+    made = made_run(SCORES, "name_assisted", legacy_f1=0.5)
+    apart = section(view_of(made))
+    assert not parts_of(apart)["recite-told"].frame["published"].any()
+    assert "-T suite=name_assisted -T profile=published -T data=hub" in remarks_of(apart)
+    frame = parts_of(section(view_of(on_published_texts(made))))["recite-told"].frame
     there = frame[frame["published"]]
     assert {
         f"{s} (published)": float(v) for s, v in printed("name_assisted", "f1").items()
@@ -270,6 +396,14 @@ def exams() -> tuple[ExamLog, ...]:
     return read_runs([Path(log.location.removeprefix("file://"))]).exams
 
 
+def test_floor_and_ceiling_say_on_how_many_instances_they_rest(judged: Run) -> None:
+    view = View(FAMILY, (judged,), Published(), limits=Limits(certified=1))
+    (told,) = parts_of(section(view))["recite-scores"].frame["floor and ceiling rest on"]
+    assert "certificates of 1 of 2 instances" in told
+    unknown = parts_of(section(view_of(made_run(SCORES))))["recite-scores"].frame
+    assert unknown["floor and ceiling rest on"].str.startswith("not known").all()
+
+
 def test_judge_scores_are_withheld_without_the_judge_s_exam(judged: Run) -> None:
     found = section(View(FAMILY, (judged,), Published()))
     assert "run `inspect eval whybench/recite_exam --model whybench_judge/random`" in remarks_of(
@@ -306,7 +440,11 @@ def test_corrected_scores_stand_beside_table_3() -> None:
     table = JudgedTable("a/judge", {"f1": usable, "node_recall": blind}, marked([]), True)
     rows = judged_rows("some/model", table)
     assert [row["corrected"] for row in rows] == ["yes", "cannot be"]
-    figure, listed = judged_parts(view_of(), made_run(SCORES), "some/model", rows)
+    run = made_run(SCORES)
+    alone, _ = judged_parts(view_of(), run, "some/model", rows)
+    assert isinstance(alone, Figure)
+    assert not alone.frame["published"].any()
+    figure, listed = judged_parts(view_of(), on_published_texts(run), "some/model", rows)
     assert isinstance(figure, Figure)
     assert isinstance(listed, Table)
     assert own(figure.frame, "score") == {"f1": 0.4}

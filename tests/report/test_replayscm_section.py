@@ -308,6 +308,35 @@ def test_two_profiles_of_one_pool_are_two_systems() -> None:
     assert names == [f"provider/some-model · profile {p}" for p in ("certified", "published")]
 
 
+def test_private_salts_and_folders_are_never_shown() -> None:
+    one = run_of("hid_match", TEN)
+    two = replace(one, salt="hush-7", knobs={"data": "/home/me/released"})
+    found = shown(one, two)
+    words = repr([(p, getattr(p, "frame", None)) for p in found.walk()])
+    assert "salt private-" in words
+    assert "released" in words
+    assert "hush-7" not in words
+    assert "/home" not in words
+
+
+def test_only_runs_that_match_have_published_figures_beside_them() -> None:
+    asked = run_of("hid_match", TEN, protocol="tools")
+    drawn = part(shown(asked), "disclosure-match-train-exact")
+    theirs = drawn.frame[drawn.frame["published"]]
+    low, high = theirs["share"].min(), theirs["share"].max()
+    count = theirs["system"].nunique()
+    assert f"Published: {low:.2f} to {high:.2f} ({count} systems)." in drawn.alt
+    assert "Unlike the paper's runs: provider/some-model in " in drawn.note
+    assert "profile, protocol." in drawn.note
+    table = part(shown(asked), "table-1")
+    assert "Unlike the paper's runs" in table.note
+    foreign = replace(asked, knobs={"gone": 1})
+    alone = part(shown(foreign), "disclosure-match-train-exact")
+    assert not alone.frame["published"].any()
+    assert "Published" not in alone.alt
+    assert "knobs of another version" in alone.note
+
+
 def played(suite: str, agent: str, count: int) -> tuple[Run, list[tuple[Instance, Trace]]]:
     """Let an agent play real instances, without an engine."""
     told, rows = [], []

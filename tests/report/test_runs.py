@@ -12,7 +12,8 @@ from whybench.episode.family import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.interfaces.solve import solve
 from whybench.report.episodes import episodes, places, rebuilt, spread_out
-from whybench.report.runs import Logs, _named, read_runs
+from whybench.report.naming import named as names_of
+from whybench.report.runs import Logs, read_runs
 from whybench.report.view import estimate
 
 
@@ -49,7 +50,7 @@ def test_runs_that_differ_in_an_argument_are_told_apart_by_it(logs: Logs) -> Non
     run = the(logs, "causallink/core", "exact")
     other = replace(run, args={**run.args, "skin": "think_first"})
     harder = replace(run, knobs={"budget": 2})
-    named = [r.system for r in _named([run, other, harder, run])]
+    named = [r.system for r in names_of([run, other, harder, run])]
     assert named == [
         "whybench/exact · budget=default · skin=plain",
         "whybench/exact · budget=default · skin=think_first",
@@ -119,3 +120,14 @@ def test_an_instance_of_another_version_is_refused(logs: Logs) -> None:
 def test_a_reference_agent_that_does_not_exist_is_named(tmp_path) -> None:
     with pytest.raises(ValueError, match="has no agent 'clever'"):
         reference_logs(find_suite("causallink/core"), ("clever",), tmp_path)
+
+
+def test_a_private_salt_is_never_part_of_a_name(logs: Logs) -> None:
+    run = the(logs, "causallink/core", "exact")
+    secret = replace(run, salt="hush-4711")
+    released = replace(run, profile="published")
+    named = [r.system for r in names_of([run, secret, released])]
+    assert len(set(named)) == 3
+    assert not any("hush" in name for name in named)
+    assert "salt=private-" in named[1]
+    assert "profile=published" in named[2]

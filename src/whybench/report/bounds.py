@@ -29,16 +29,20 @@ class Bounds:
     """Between what a score should be read."""
 
     floors: Mapping[str, float]
-    """Agent that knows nothing → its mean headline on the same instances."""
+    """Agent that knows nothing → its mean headline."""
     ceiling: float
     """The best attainable mean headline; nan if nothing is proven."""
     source: str
     """What both rest on, in words."""
+    floor_n: int = 0
+    """Fewest instances that a floor rests on."""
+    ceiling_n: int = 0
+    """Instances that the ceiling rests on."""
 
     @property
     def floor(self) -> float:
         """The best that can be had without knowing anything."""
-        return max(self.floors.values(), default=math.nan)
+        return max((v for v in self.floors.values() if not math.isnan(v)), default=math.nan)
 
     def placed(self, score: float) -> float:
         """Return where a score lies between floor (0) and ceiling (1); nan if they meet."""
@@ -46,37 +50,46 @@ class Bounds:
         return (score - self.floor) / room if room > 1e-9 else math.nan
 
 
-def bounds(run: Run, runs: Sequence[Run], most: int) -> Bounds:
-    """Return the bounds of a run; at most so many instances are certified and played anew."""
+def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bounds:
+    """Return the bounds of a run; at most so many instances are certified, and played anew."""
     family = run.family
     wanted = set(run.frame["instance"])
-    agents = (*family.floor_ceiling, EXACT)
-    logged = {agent: _logged(f"{REFERENCE}{agent}", run, runs, wanted) for agent in agents}
-    try:
-        instances = [rebuilt(run, row) for row in places(run, most)]
-    except ValueError:
-        return Bounds({}, math.nan, "not known: this installation builds other instances")
-    best = _certified(family, instances)
-    floors = {
-        agent: played if (played := logged[agent]) is not None else _played(run, agent, instances)
-        for agent in family.floor_ceiling
+    logged = {
+        agent: _logged(f"{REFERENCE}{agent}", run, runs, wanted)
+        for agent in (*family.floor_ceiling, EXACT)
     }
-    floors = {agent: float(mean.mean()) for agent, mean in floors.items()}
-    exact = logged[EXACT]
-    agrees = exact is not None and all(
-        math.isclose(exact[name], value, abs_tol=1e-9) for name, value in best.items()
-    )
-    if exact is not None and agrees and best:
-        ceiling = float(exact.mean())
-    else:
-        ceiling = sum(best.values()) / len(best) if best else math.nan
     now = [agent for agent in family.floor_ceiling if logged[agent] is None]
-    told = f"certificates of {len(best)} of {len(wanted)} instances"
-    if agrees and best:
+    try:
+        best = _certified(family, [rebuilt(run, row) for row in places(run, certified)])
+        instances = [rebuilt(run, row) for row in places(run, floored)] if now else []
+    except ValueError as error:
+        return Bounds({}, math.nan, f"not known: {error}")
+    scores = {agent: _played(run, agent, instances) for agent in now}
+    scores |= {agent: found for agent, found in logged.items() if found is not None}
+    exact = scores.pop(EXACT, None)
+    agrees = (
+        exact is not None
+        and bool(best)
+        and all(math.isclose(exact[name], value, abs_tol=1e-9) for name, value in best.items())
+    )
+    if exact is not None and agrees:
+        ceiling, ceiling_n = float(exact.mean()), len(exact)
+    else:
+        ceiling_n = len(best)
+        ceiling = sum(best.values()) / ceiling_n if best else math.nan
+    told = f"ceiling: certificates of {len(best)} of {len(wanted)} instances"
+    if agrees:
         told += ", equal there to the exact agent's log, whose mean stands for all"
+    told += "; floor: logs" if len(now) < len(family.floor_ceiling) else "; floor:"
     if now:
-        told += f"; {', '.join(now)} played {len(instances)} of them now"
-    return Bounds(floors, ceiling, told)
+        told += f" {', '.join(now)} played {len(instances)} instances now"
+    return Bounds(
+        {agent: float(found.mean()) for agent, found in scores.items()},
+        ceiling,
+        told,
+        min((int(found.count()) for found in scores.values()), default=0),
+        ceiling_n,
+    )
 
 
 def _logged(model: str, run: Run, runs: Sequence[Run], wanted: set[str]) -> pd.Series | None:

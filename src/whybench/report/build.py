@@ -55,7 +55,7 @@ def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a fr
         ranks(views, wishes.others),
         outcomes(views),
         spent(views),
-        provenance(logs),
+        provenance(logs, wishes.reveal),
     ]
     return Report(
         wishes.title,
@@ -64,7 +64,7 @@ def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a fr
         told,
         {
             "WhyBench": __version__,
-            "logs": str(len({run.path for run in logs.runs})),
+            "logs": str(len(logs.files)),
             "samples": str(sum(len(run.frame) for run in logs.runs)),
         },
     )
@@ -110,16 +110,20 @@ def _written(view: View) -> Section:
 
 
 def _sampled(view: View) -> tuple[Remark, ...]:
-    """Say how many episodes were carried out again, where that is not all of them."""
-    most = view.replayed
-    if not view.traced or max(len(run.frame) for run in view.traced) <= most:
-        return ()
-    return (
-        Remark(
+    """Say how many episodes and instances were looked into, where that is not all of them."""
+    most, rebuilt = view.replayed, view.limits.rebuilt
+    said = []
+    if view.traced and max(len(run.frame) for run in view.traced) > most:
+        said.append(
             f"What only whole episodes can tell, such as how failures split, rests on at most "
             f"{most} episodes of each run, of instances chosen by their hashes; scores rest on all."
-        ),
-    )
+        )
+    if max(run.frame["instance"].nunique() for run in view.runs) > rebuilt:
+        said.append(
+            f"What sorts instances by size, structure or the like rests on at most {rebuilt} of "
+            "them in each run, chosen by their hashes."
+        )
+    return tuple(Remark(text) for text in said)
 
 
 def metrics(view: View) -> pd.DataFrame:
@@ -136,6 +140,8 @@ def _metrics(run: Run) -> dict[str, Any]:
         "profile": run.profile,
         "instances": run.frame["instance"].nunique(),
         "episodes": len(run.frame),
+        "scored": head.n,
+        "worlds": head.clusters,
     }
     for metric in run.family.metrics:
         if metric.role == "main":

@@ -54,7 +54,7 @@ def dots(
         layers.append(
             base.mark_rule(strokeWidth=2, clip=True).encode(
                 x=alt.X(f"{_field(low)}:Q", title=x_title or x, scale=scale),
-                x2=f"{_field(high)}:Q",
+                x2=alt.X2(f"{_field(high)}:Q"),
                 y=row,
                 color=hue,
                 **offset,
@@ -101,7 +101,7 @@ def lines(
             base.mark_rule(strokeWidth=1.6, opacity=0.7, clip=True).encode(
                 x=across,
                 y=alt.Y(f"{_field(low)}:Q", title=y_title or y, scale=scale),
-                y2=f"{_field(high)}:Q",
+                y2=alt.Y2(f"{_field(high)}:Q"),
                 color=hue,
             )
         )
@@ -172,9 +172,9 @@ def heat(
     cells = base.mark_rect().encode(color=alt.Color(f"{_field(value)}:Q", scale=shade, legend=None))
     words = base.mark_text(fontSize=11).encode(
         text=alt.Text(f"{_field(value)}:Q", format=format),
-        color=alt.when(alt.datum[value] > middle)
-        .then(alt.value("#f9fbfd"))
-        .otherwise(alt.value("#12202c")),
+        color=alt.ColorValue(
+            "#12202c", condition={"test": f"datum[{value!r}] > {middle}", "value": "#f9fbfd"}
+        ),
     )
     return sized([cells, words], height=max(60, frame[y].nunique() * ROW))
 
@@ -203,7 +203,7 @@ def plane(
     if label:
         layers.append(
             base.mark_text(align="left", dx=8, fontSize=11).encode(
-                text=f"{_field(label)}:N", color=alt.value(LIGHT["soft"])
+                text=alt.Text(f"{_field(label)}:N"), color=alt.ColorValue(LIGHT["soft"])
             )
         )
     return sized([*layers], height=380)
@@ -295,11 +295,12 @@ def _marks(
     found = {
         "color": _hue(frame, color, published),
         "shape": _shape(frame, color, published),
-        "size": alt.value(size),
+        "size": alt.SizeValue(size),
     }
     if published is not None:
         fill = alt.Fill(f"{_field(color)}:N", **_scale(frame, color, published))
-        hollow = alt.when(alt.datum[published]).then(alt.value(0.0)).otherwise(alt.value(1.0))
+        test = {"test": f"datum[{published!r}]", "value": 0.0}
+        hollow = alt.FillOpacityValue(1.0, condition=test)
         found |= {"fill": fill, "fillOpacity": hollow}
     return found
 

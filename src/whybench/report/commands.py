@@ -23,7 +23,7 @@ def report(
     cutoff: Annotated[
         list[str] | None, typer.Option(help="MODEL=YYYY-MM-DD: end of its training data; repeat")
     ] = None,
-    episodes: Annotated[int, typer.Option(min=0, help="episodes to open in the page, per run")] = 6,
+    episodes: Annotated[int, typer.Option(min=0, help="episodes to open in the page, per run")] = 4,
     certified: Annotated[
         int, typer.Option(min=1, help="instances to certify per setting, for the ceiling")
     ] = 6,

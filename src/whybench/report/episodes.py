@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from inspect_ai.log import read_eval_log_sample
 
+from whybench.core.canonical import canonical_json
+from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
 from whybench.interfaces.inspectai.record import EPISODE, crashed, from_store
@@ -34,7 +38,10 @@ def places(run: Run, most: int) -> list[dict[str, Any]]:
 
 
 def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
-    """Rebuild the instance of a row, or raise ValueError if this installation builds another."""
+    """Rebuild the instance of a row, or raise ValueError if this installation cannot."""
+    why = _hindrance(run.family, run.suite, run.profile, run.salt, canonical_json(run.knobs))
+    if why:
+        raise ValueError(why)
     return run.family.rebuilt(
         {
             "family": run.family.name,
@@ -50,6 +57,16 @@ def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
     )
 
 
+@lru_cache(maxsize=256)
+def _hindrance(family: Family[Any], suite: str, profile: str, salt: str, knobs: str) -> str:
+    """Return why a suite cannot be had here, such as texts that cannot be fetched; asked once."""
+    try:
+        family.suite(suite.partition("/")[2], profile=profile, salt=salt, knobs=json.loads(knobs))
+    except (ValueError, OSError, RuntimeError, ImportError) as error:
+        return str(error)[:200] or type(error).__name__
+    return ""
+
+
 def episodes(run: Run, most: int) -> Iterator[Played]:
     """Yield the episodes of at most so many rows of a run, of instances chosen by their hashes."""
     chosen = set(spread_out(sorted(run.frame["instance"].unique()), most))
@@ -58,12 +75,12 @@ def episodes(run: Run, most: int) -> Iterator[Played]:
 
 
 def played(run: Run, rows: Iterable[Mapping[str, Any]]) -> Iterator[Played]:
-    """Carry out the stored actions of rows again; rows that cannot be rebuilt are left out."""
+    """Carry out the stored actions of rows again; nothing, if one cannot be rebuilt."""
     for row in rows:
         try:
             instance = rebuilt(run, row)
         except ValueError:
-            continue
+            return
         sample = read_eval_log_sample(run.path, row["instance"], row["epoch"], exclude_fields=HEAVY)
         stored = sample.store.get(EPISODE)
         if stored is not None and not crashed(stored):

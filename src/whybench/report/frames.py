@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from whybench.report.naming import salt_tag as salt_tag
 from whybench.report.runs import Run
 from whybench.report.view import View, estimate
 
@@ -14,16 +15,15 @@ APART = ("oracle",)
 """Agents that see the truth: never shown among systems."""
 
 
-def views_by_family(views: Iterable[View]) -> dict[str, View]:
-    """Return views under their families' names."""
-    return {view.family.name: view for view in views}
-
-
 def systems(view: View) -> list[Run]:
-    """Return the runs to show as systems: on their own evidence, floors and ceilings left out."""
+    """Return the runs to show as systems: on their own evidence, floors and ceilings left out.
+
+    A suite that only such agents played shows them.
+    """
     floors = {f"whybench/{agent}" for agent in (*view.family.floor_ceiling, "exact", *APART)}
-    own = [run for run in view.runs if run.evidence == "own" and run.model not in floors]
-    return own or [run for run in view.runs if run.evidence == "own"]
+    own = [run for run in view.runs if run.evidence == "own"]
+    played = {run.suite for run in own if run.model not in floors}
+    return [run for run in own if run.model not in floors or run.suite not in played]
 
 
 def estimated(run: Run, metric: str) -> dict[str, Any]:
@@ -33,8 +33,11 @@ def estimated(run: Run, metric: str) -> dict[str, Any]:
         "score": found.estimate,
         "low": found.low,
         "high": found.high,
+        "scored": found.n,
+        "episodes": len(run.frame),
         "instances": run.frame["instance"].nunique(),
-        "clusters": found.clusters,
+        "worlds": found.clusters,
+        "few worlds": found.few_clusters,
     }
 
 

@@ -71,7 +71,8 @@ def spent(views: Sequence[View]) -> Section:
     rows = tidy(_spent(run) for view in views for run in view.runs)
     note = (
         "Means per episode, and totals. Time is wall time: it depends on the machine and on how "
-        "many samples ran at once; cost is there only if Inspect knows the provider's prices."
+        "many samples ran at once; cost is there only if Inspect knows the provider's prices. "
+        "Tokens of reference agents are not counted but reckoned, four characters each."
     )
     return Section(
         "spent", "Tokens, time and cost", "", (Table("spent", "Per run", rows, note=note),)

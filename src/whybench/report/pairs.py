@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from whybench.core.canonical import canonical_json
-from whybench.report.runs import SETTING, Run
+from whybench.report.runs import Run
 
 KEYS = ("model", "suite", "evidence", "protocol", "skin", "profile", "salt", "log")
 """What runs can be chosen by, beside any other task argument."""
@@ -108,12 +108,16 @@ def listed(runs: Iterable[Run]) -> str:
     )
 
 
+PLACE = ("suite", "salt", "profile")
+"""Task arguments that say which instances were played, not how."""
+
+
 def manner(run: Run) -> dict[str, Any]:
     """Return how a run was played: its task arguments without those that say on what."""
     told = {
         name: value
         for name, value in run.args.items()
-        if name not in (*SETTING, "knobs") and name not in run.family.knobs
+        if name not in (*PLACE, "knobs") and name not in run.family.knobs
     }
     if told.get("yoke"):
         told["yoke"] = Path(str(told["yoke"])).name

@@ -9,11 +9,12 @@ import altair as alt
 import pandas as pd
 
 from whybench.report.charts import ROW, dots
-from whybench.report.frames import estimated, in_numbers, systems, tidy
+from whybench.report.frames import estimated, in_numbers, salt_tag, systems, tidy
 from whybench.report.palette import LIGHT
 from whybench.report.runs import Run
-from whybench.report.section import Figure, Section, Table
+from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import View
+from whybench.stats.interval import FEW_CLUSTERS
 
 INTRO = (
     "Each score stands in a band. Its left end is the floor: the best of the agents that know "
@@ -24,15 +25,23 @@ INTRO = (
 
 def profile(views: Sequence[View]) -> Section:
     """Return the section with the one picture over families, and with all suites."""
-    rows = tidy(_row(view, run) for view in views for run in systems(view))
+    rows = _placed(tidy(_row(view, run) for view in views for run in systems(view)))
     if rows.empty:
         return Section("profile", "Profile", "No run to show.")
     chosen = pd.concat([rows[rows["suite"] == _suite(view)] for view in views])
-    parts: list[Figure | Table] = [_figure("profile-families", "One suite per family", chosen)]
+    parts: list[Part] = [_figure("profile-families", "One suite per family", chosen)]
     if len(rows) > len(chosen):
         parts.append(_figure("profile-suites", "Every suite", rows))
-    sources = rows[["family", "suite", "floors", "ceiling", "rests on"]]
-    parts.append(Table("profile-bounds", "Floors and ceilings", sources.drop_duplicates("suite")))
+    sources = rows[["family", "row", "floors", "ceiling", "rests on"]]
+    parts.append(Table("profile-bounds", "Floors and ceilings", sources.drop_duplicates("row")))
+    few = rows[rows["few worlds"]]
+    if len(few):
+        named = ", ".join(dict.fromkeys(few["row"]))
+        parts.append(
+            Remark(
+                f"Fewer than {FEW_CLUSTERS} hidden worlds: {named}. Read these intervals with care."
+            )
+        )
     return Section("profile", "Profile", INTRO, tuple(parts))
 
 
@@ -49,19 +58,40 @@ def _row(view: View, run: Run) -> dict[str, object]:
     return {
         "family": view.family.name,
         "suite": run.suite,
+        "profile": run.profile,
+        "salt": salt_tag(run.salt),
+        "knobs": " ".join(f"{name}={value}" for name, value in run.knobs.items()),
+        "protocol": run.protocol,
         "system": run.system,
         "metric": view.family.headline,
         **found,
         "floor": bounds.floor,
         "ceiling": bounds.ceiling,
         "placed": bounds.placed(float(found["score"])),
+        "floor n": bounds.floor_n,
+        "ceiling n": bounds.ceiling_n,
         "floors": ", ".join(f"{agent} {in_numbers(v)}" for agent, v in bounds.floors.items()),
         "rests on": bounds.source,
     }
 
 
+APART = ("profile", "salt", "knobs", "protocol")
+"""What gives runs of one suite another floor or ceiling, and so a row of their own."""
+
+
+def _placed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Name each run's row: its suite and metric, and what runs of the suite differ in."""
+    if rows.empty:
+        return rows
+    varied = rows.groupby("suite")[list(APART)].transform("nunique")
+    names = []
+    for (_, row), (_, kinds) in zip(rows.iterrows(), varied.iterrows(), strict=True):
+        told = [str(row[name]) for name in APART if kinds[name] > 1 and row[name]]
+        names.append(f"{', '.join([row['suite'], *told])} ({row['metric']})")
+    return rows.assign(row=names)
+
+
 def _figure(name: str, title: str, rows: pd.DataFrame) -> Figure:
-    rows = rows.assign(row=rows["suite"] + " (" + rows["metric"] + ")")
     order = list(dict.fromkeys(rows["row"]))
     bands = rows.drop_duplicates("row")
     where = alt.Y("row:N", title=None, sort=order)
@@ -76,13 +106,13 @@ def _figure(name: str, title: str, rows: pd.DataFrame) -> Figure:
         under=[band], height=height,
     )  # fmt: skip
     said = "; ".join(
-        f"{row['system']} on {row['suite']}: {in_numbers(row['score'])}, between floor "
+        f"{row['system']} on {row['row']}: {in_numbers(row['score'])}, between floor "
         f"{in_numbers(row['floor'])} and ceiling {in_numbers(row['ceiling'])}"
         for row in rows.to_dict("records")
     )
     return Figure(
         name, title, said, drawn,
         rows[["suite", "metric", "system", "score", "low", "high", "floor", "ceiling", "placed",
-              "instances", "clusters"]],
-        note="Band: from floor to ceiling on the same instances.",
+              "scored", "instances", "worlds", "floor n", "ceiling n"]],
+        note="Band: from floor to ceiling; on how many instances they rest stands in the tables.",
     )  # fmt: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from pathlib import Path
 
-from whybench.report.frames import tidy
-from whybench.report.runs import Logs, Run
+from whybench.report.frames import salt_tag, tidy
+from whybench.report.runs import ExamLog, Logs, Run
 from whybench.report.section import Part, Section, Table
 
 OPTIONS = {
@@ -18,6 +18,7 @@ OPTIONS = {
     "reasoning_tokens": "--reasoning-tokens",
     "epochs": "--epochs",
     "limit": "--limit",
+    "sample_id": "--sample-id",
     "message_limit": "--message-limit",
     "token_limit": "--token-limit",
     "time_limit": "--time-limit",
@@ -25,20 +26,21 @@ OPTIONS = {
 """Settings that change what is measured → Inspect's options for them."""
 
 
-def provenance(logs: Logs) -> Section:
+FILES = ("data", "yoke")
+"""Task arguments that may name files; a folder of somebody's machine is not shown."""
+
+
+def provenance(logs: Logs, reveal: bool = False) -> Section:
     """Return the commands that would run each log again, with the versions that made it."""
-    runs: dict[str, Run] = {}
-    for run in logs.runs:
-        runs.setdefault(run.path, run)
     rows = tidy(
         {
-            "log": run.log,
-            "made": run.created,
-            "command": command(run),
-            "family version": run.version.partition("-")[0],
-            **{f"{name} version": version for name, version in sorted(run.packages.items())},
+            "log": log.log,
+            "made": log.created,
+            "command": command(log, reveal),
+            "family version": log.version.partition("-")[0],
+            **{f"{name} version": version for name, version in sorted(log.packages.items())},
         }
-        for run in runs.values()
+        for log in logs.files.values()
     )
     parts: list[Part] = [Table("commands", "Commands and versions", rows)]
     if logs.left_out:
@@ -46,32 +48,40 @@ def provenance(logs: Logs) -> Section:
         parts.append(Table("left-out", "Logs that were left out", left))
     intro = (
         "The command that each log records, with the versions that made it. Instances are rebuilt "
-        "from their coordinates; one that this installation would build differently is not shown."
+        "from their coordinates; one that this installation would build differently is not shown. "
+        "Private salts are not printed, and of files only the names."
     )
     return Section("provenance", "Commands and versions", intro, tuple(parts))
 
 
-def command(run: Run) -> str:
-    """Return the command line that a log records.
-
-    Settings that a log does not tell apart from defaults, such as keys and addresses, are not in
-    it.
-    """
-    words: Sequence[str] = (
-        ["inspect", "eval", f"whybench/{run.task}"]
-        + [part for name, value in run.passed.items() for part in ("-T", f"{name}={_said(value)}")]
-        + ["--model", run.model]
-        + [
-            part
-            for name, option in OPTIONS.items()
-            if (value := run.config.get(name)) not in (None, 1 if name == "epochs" else None)
-            for part in (option, _said(value))
-        ]
-    )
+def command(log: Run | ExamLog, reveal: bool = False) -> str:
+    """Return the command line that a log records; keys and addresses are not in it."""
+    words = ["inspect", "eval", log.task]
+    for name, value in log.passed.items():
+        if name == "salt" and not reveal:
+            value = salt_tag(str(value))
+        words += ["-T", f"{name}={Path(_said(value)).name if name in FILES else _said(value)}"]
+    words += ["--model", log.model]
+    for name, value in (log.config.get("model_args") or {}).items():
+        words += ["-M", f"{name}={_said(value)}"]
+    for role, model in (log.config.get("roles") or {}).items():
+        words += ["--model-role", f"{role}={model}"]
+    for name, option in OPTIONS.items():
+        value = log.config.get(name)
+        if value is not None and not (name == "epochs" and value == 1):
+            words += [option, _range(value) if name == "limit" else _said(value)]
     return shlex.join(words)
 
 
+def _range(limit: object) -> str:
+    """Return Inspect's limit: a number, or from where to where."""
+    if isinstance(limit, list | tuple):
+        first, last = limit
+        return f"{int(first) + 1}-{last}"
+    return str(limit)
+
+
 def _said(value: object) -> str:
-    if isinstance(value, list):
-        return ",".join(map(str, value)) if len(value) != 2 else f"{value[0]}-{value[1]}"
+    if isinstance(value, list | tuple):
+        return ",".join(map(_said, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

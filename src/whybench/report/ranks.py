@@ -33,24 +33,24 @@ def ranks(views: Sequence[View], others: Mapping[str, Mapping[str, float]]) -> S
     parts: tuple[Part, ...] = (
         (Table("ranks", "Rank correlation of systems", tidy(rows), NOTE),)
         if rows
-        else (Remark(f"Fewer than {FEWEST} systems were played on suites of two families."),)
+        else (Remark(f"Fewer than {FEWEST} models were played in two places: none to correlate."),)
     )
     intro = "Do systems that do well in one place do well in another? Only shared systems count."
     return Section("ranks", "Rank correlation", intro, parts)
 
 
 NOTE = (
-    "ρ: Spearman, τ: Kendall, p two-sided, not corrected for the number of rows. A system counts "
-    "where it was run under one name in both places; few systems make coarse figures."
+    "ρ: Spearman, τ: Kendall, p two-sided, not corrected for the number of rows. Models "
+    "only, profile certified, on their own evidence; the latest run of a model on a suite counts."
 )
 
 
 def by_suite(views: Sequence[View]) -> Scores:
-    """Return every model's headline by suite, on its own evidence; the latest run counts."""
+    """Return every model's headline by suite, certified, on its own evidence; the latest counts."""
     found: Scores = {}
     for view in views:
         for run in view.runs:
-            if run.evidence == "own":
+            if run.evidence == "own" and not run.reference and run.profile == "certified":
                 score = estimate(run, view.family.headline).estimate
                 if not pd.isna(score):
                     found.setdefault(run.suite, {})[run.model] = score

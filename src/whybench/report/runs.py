@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from inspect_ai.log import EvalLog, EvalSampleSummary, list_eval_logs
 from whybench.core.canonical import canonical_json
 from whybench.episode.family import Family, families
 from whybench.interfaces.inspectai.record import INSTANCE
+from whybench.report.naming import named
 
 REFERENCE = "whybench/"
 """Models of this provider are reference agents."""
@@ -30,9 +30,6 @@ EXAM = "recite_exam"
 
 SCORER = "episode_score"
 """How the key of our own score begins."""
-
-SETTING = ("suite", "salt", "profile")
-"""Task arguments that say which instances were played, not how."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +50,7 @@ class Run:
     version: str
     """The family's comparability version, then that of WhyBench."""
     task: str
+    """The task's registered name, such as `whybench/causallink`."""
     args: Mapping[str, Any]
     """Task arguments, defaults included."""
     passed: Mapping[str, Any]
@@ -63,7 +61,7 @@ class Run:
     """Name to show: the model, and what sets this run apart from its others."""
     packages: Mapping[str, str] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of generation that were given, such as a temperature."""
+    """Settings that were given, such as a temperature, other models' roles, a limit."""
 
     @property
     def reference(self) -> bool:
@@ -98,6 +96,17 @@ class ExamLog:
 
     model: str
     path: str
+    task: str = "whybench/recite_exam"
+    passed: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+    version: str = ""
+
+    @property
+    def log(self) -> str:
+        """The log's file name."""
+        return Path(self.path).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,14 @@ class Logs:
     runs: tuple[Run, ...]
     exams: tuple[ExamLog, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def files(self) -> dict[str, Run | ExamLog]:
+        """Every log that was read, by its path; of one with several runs the first."""
+        found: dict[str, Run | ExamLog] = {}
+        for run in self.runs:
+            found.setdefault(run.path, run)
+        return found | {exam.path: exam for exam in self.exams}
 
 
 def read_runs(paths: Iterable[str | Path]) -> Logs:
@@ -127,17 +144,19 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
         head = {name: json.loads(value) for name, value in head.items() if name in JSON} | {
             name: value for name, value in head.items() if name not in JSON
         }
-        name, task = Path(head["log"]).name, str(head["task"]).rpartition("/")[2]
+        name, task = Path(head["log"]).name, str(head["task"])
         if head["status"] != "success":
             left_out.append((name, f"status {head['status']}: not finished"))
-        elif task == EXAM:
-            exams.append(ExamLog(head["model"], head["log"]))
+        elif task.rpartition("/")[2] == EXAM:
+            told = {name: head[name] for name in ("passed", "config", "created", "version")}
+            packages = head["packages"] or {}
+            exams.append(ExamLog(head["model"], head["log"], task, packages=packages, **told))
         else:
             found = list(_runs(name, task, head, samples[head["log"]]))
             runs += found
             if not found:
                 left_out.append((name, "no episode of a family that is installed"))
-    return Logs(tuple(_named(runs)), tuple(exams), tuple(left_out))
+    return Logs(tuple(named(runs)), tuple(exams), tuple(left_out))
 
 
 def _files(path: str) -> list[str]:
@@ -153,11 +172,18 @@ def _text(pick: Callable[[Any], Any]) -> Callable[[Any], str]:
     return lambda thing: json.dumps(pick(thing), default=str)
 
 
+def _models(given: Any) -> str:
+    """Return a role's model, or its models with commas between."""
+    return ",".join(one.model for one in (given if isinstance(given, list) else [given]))
+
+
 def _config(log: EvalLog) -> dict[str, Any]:
     given = log.eval.model_generate_config.model_dump(exclude_none=True)
     limits = log.eval.config.model_dump(exclude_none=True)
-    wanted = ("epochs", "limit", "message_limit", "token_limit", "time_limit")
-    return given | {name: limits[name] for name in wanted if name in limits}
+    wanted = ("epochs", "limit", "sample_id", "message_limit", "token_limit", "time_limit")
+    roles = {role: _models(model) for role, model in (log.eval.model_roles or {}).items()}
+    more = {"roles": roles, "model_args": log.eval.model_args}
+    return given | {name: limits[name] for name in wanted if name in limits} | more
 
 
 LOG = EvalColumn("log", path=lambda log: log.location, required=True)
@@ -206,7 +232,7 @@ BODY = [
 
 
 def _samples(heads: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of every log, read at once, which takes a quarter of the time.
+    """Return the rows of every log, read at once: a call for each log costs more than its rows.
 
     Inspect then keeps a sample only once: a log that shares some with another, as one that was
     retried does, is read again by itself.
@@ -295,38 +321,4 @@ def _known(value: Any) -> Any:
 def _own(scores: Iterable[str]) -> str:
     """Return the key of our own score; Inspect numbers those that are appended to a log."""
     found = [name for name in scores if name.rpartition("/")[2].startswith(SCORER)]
-    return max(found, default=SCORER)
-
-
-def _named(runs: Sequence[Run]) -> list[Run]:
-    """Give every run a name of its own: the model, and the arguments in which its runs differ."""
-    ways: dict[tuple[str, str, str], dict[str, set[str]]] = {}
-    for run in runs:
-        seen = ways.setdefault((run.model, run.family.name, run.suite), {})
-        for name, value in _manner(run).items():
-            seen.setdefault(name, set()).add(json.dumps(value, default=str))
-    differing: dict[tuple[str, str], set[str]] = {}
-    for (model, family, _), seen in ways.items():
-        kept = differing.setdefault((model, family), set())
-        kept |= {name for name, values in seen.items() if len(values) > 1}
-    found: list[Run] = []
-    taken: Counter[tuple[object, ...]] = Counter()
-    for run in runs:
-        names = sorted(differing[run.model, run.family.name])
-        told = [f"{name}={_manner(run)[name]}" for name in names]
-        system = " · ".join([run.model, *told])
-        taken[system, *run.setting] += 1
-        again = taken[system, *run.setting]
-        found.append(replace(run, system=f"{system} · run {again}" if again > 1 else system))
-    return found
-
-
-def _manner(run: Run) -> dict[str, Any]:
-    """Return how a run was played: its arguments and knobs without those that say on what."""
-    manner = {name: value for name, value in run.args.items() if name not in SETTING}
-    if manner.get("yoke"):
-        manner["yoke"] = Path(str(manner["yoke"])).name
-    knobs = {name: run.knobs.get(name) for name in run.family.knobs}
-    return dict.fromkeys((*manner, *knobs), "default") | {
-        name: value for name, value in (manner | knobs).items() if value is not None
-    }
+    return max(found, key=lambda name: (len(name), name), default=SCORER)

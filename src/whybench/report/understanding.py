@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from whybench.report.charts import bars
-from whybench.report.frames import in_numbers, systems, tidy
+from whybench.report.frames import systems, tidy
 from whybench.report.palette import LIGHT
 from whybench.report.runs import Run
 from whybench.report.section import Figure, Part, Remark, Section
@@ -25,8 +25,9 @@ WORTH_SAYING = 0.25
 FEWEST = 5
 """With fewer successes than this no system is called out."""
 
-KINDS = ("understood", "hollow", "failed")
-HUES = (LIGHT["blue"], LIGHT["orange"], LIGHT["line"])
+KINDS = ("understood", "hollow", "not shown", "failed")
+"""`not shown`: a success of which nothing tells whether it was understood."""
+HUES = (LIGHT["blue"], LIGHT["orange"], LIGHT["grey"], LIGHT["line"])
 
 INTRO = (
     "A right answer is not yet understanding. Every success is split by what bears it out: the "
@@ -48,8 +49,21 @@ def understanding(views: Sequence[View]) -> Section | None:
     frame = tidy(rows)
     called = [_called(row) for row in rows if _hollow(row)]
     parts: list[Part] = [Remark(text, "warning") for text in called]
-    if not called:
-        parts.append(Remark("No system here succeeds without understanding to a marked degree."))
+    told = sum(row["successes"] - row["not shown"] >= FEWEST for row in rows)
+    if not called and told:
+        parts.append(
+            Remark(
+                f"Of {told} runs with at least {FEWEST} successes that can be told apart, none "
+                "succeeds without understanding to a marked degree."
+            )
+        )
+    if told < len(rows):
+        parts.append(
+            Remark(
+                f"{len(rows) - told} of {len(rows)} runs have fewer than {FEWEST} such successes: "
+                "nothing is said of them."
+            )
+        )
     parts.append(_figure(frame))
     return Section("understanding", "Prediction without understanding", INTRO, tuple(parts))
 
@@ -65,10 +79,8 @@ def rules() -> Mapping[str, Mapping[str, Any]]:
 def _row(run: Run, rule: Mapping[str, Any]) -> dict[str, Any]:
     frame = run.frame.dropna(subset=[rule["success"]])
     success = frame[rule["success"]] == 1
-    if "hollow" in rule:
-        hollow = frame[rule["hollow"]] == 1
-    else:
-        hollow = success & (frame[rule["lacks"]] < rule["below"])
+    shown = frame[rule.get("hollow") or rule["lacks"]]
+    hollow = shown == 1 if "hollow" in rule else shown < rule["below"]
     return {
         "suite": run.suite,
         "system": run.system,
@@ -76,36 +88,38 @@ def _row(run: Run, rule: Mapping[str, Any]) -> dict[str, Any]:
         "episodes": len(frame),
         "successes": int(success.sum()),
         "hollow": int((success & hollow).sum()),
+        "not shown": int((success & shown.isna()).sum()),
         "meaning": rule["meaning"],
     }
 
 
 def _hollow(row: Mapping[str, Any]) -> bool:
-    enough = row["successes"] >= FEWEST
-    return bool(enough and row["hollow"] >= WORTH_SAYING * row["successes"])
+    told = row["successes"] - row["not shown"]
+    return bool(told >= FEWEST and row["hollow"] >= WORTH_SAYING * told)
 
 
 def _called(row: Mapping[str, Any]) -> str:
     return (
         f"{row['system']} predicts without understanding on {row['suite']}: of its "
-        f"{row['successes']} successes in {row['episodes']} episodes, {row['hollow']} "
-        f"({in_numbers(row['hollow'] / row['successes'])}) are {row['meaning']}."
+        f"{row['successes'] - row['not shown']} successes that tell, in {row['episodes']} "
+        f"episodes, {row['hollow']} are {row['meaning']}."
     )
 
 
 def _figure(frame: pd.DataFrame) -> Figure:
     rows = frame.assign(row=frame["system"] + " on " + frame["suite"])
     counts = {
-        "understood": rows["successes"] - rows["hollow"],
+        "understood": rows["successes"] - rows["hollow"] - rows["not shown"],
         "hollow": rows["hollow"],
+        "not shown": rows["not shown"],
         "failed": rows["episodes"] - rows["successes"],
     }
     drawn = pd.concat(
         [rows.assign(kind=kind, share=counts[kind] / rows["episodes"]) for kind in KINDS]
     )
     said = "; ".join(
-        f"{row['row']}: {row['successes'] - row['hollow']} understood, {row['hollow']} hollow of "
-        f"{row['episodes']}"
+        f"{row['row']}: {row['successes'] - row['hollow'] - row['not shown']} understood, "
+        f"{row['hollow']} hollow, {row['not shown']} not shown, of {row['episodes']}"
         for row in rows.to_dict("records")
     )
     return Figure(

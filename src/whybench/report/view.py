@@ -25,14 +25,16 @@ class Limits:
     """How much work a report may do; what it leaves out is said on the page."""
 
     certified: int = 6
-    """Instances per setting that are certified, and played by floor agents without a log."""
+    """Instances per setting that are certified, for the ceiling."""
+    floored: int = 48
+    """Instances per setting that agents without a log play, for the floor."""
     rebuilt: int = 1000
     """Instances per setting that are rebuilt to be sorted by their traits."""
     replayed: int = 24
     """Episodes per run that are carried out again, for what only a trace can tell."""
-    replayed_in_all: int = 240
+    replayed_in_all: int = 120
     """Episodes per family that are carried out again; with many runs each gets fewer."""
-    told: int = 6
+    told: int = 4
     """Episodes per run that can be opened in the page."""
 
 
@@ -67,9 +69,10 @@ class View:
 
     def bounds(self, run: Run) -> Bounds:
         """Return floor and ceiling on the run's instances."""
-        key = (*run.setting, frozenset(run.frame["instance"]))
+        key = (*run.setting, run.protocol, frozenset(run.frame["instance"]))
         if key not in self._bounds:
-            self._bounds[key] = bounds(run, self.runs, self.limits.certified)
+            limits = self.limits
+            self._bounds[key] = bounds(run, self.runs, limits.certified, limits.floored)
         return self._bounds[key]
 
     def episodes(self, run: Run) -> Iterator[Played]:
@@ -98,7 +101,7 @@ class View:
                 try:
                     rows[row["instance"]] = thaw(self.family.traits(rebuilt(run, row)))
                 except ValueError:
-                    break  # another version: none can be rebuilt
+                    break  # if one cannot be rebuilt, none can
         if rows:
             self._traits[run.setting] = pd.concat([found, pd.DataFrame.from_dict(rows, "index")])
         return self._traits[run.setting]

@@ -101,7 +101,7 @@ def _product_moment(x: Floats, y: Floats) -> Association:
     if _hopeless(x, y):
         return Association(n, math.nan, math.nan)
     dx, dy = x - x.mean(), y - y.mean()
-    r = float((dx / np.linalg.norm(dx)) @ (dy / np.linalg.norm(dy)))
+    r = float(dx @ dy) / math.sqrt(float(dx @ dx) * float(dy @ dy))
     r = max(-1.0, min(1.0, r))
     if n < FEWEST:
         return Association(n, r, math.nan)

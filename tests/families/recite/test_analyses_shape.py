@@ -2,6 +2,8 @@
 
 import csv
 import math
+import subprocess
+import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -25,6 +27,7 @@ from whybench.families.recite.analyses.sizes import (
     by_explicitness,
     by_reasoning,
     log_size,
+    quarters,
     quartile_gap,
     quartiles,
     reasoning,
@@ -234,6 +237,35 @@ def test_quarters_are_of_scored_instances_and_ties_stay_together() -> None:
     flat = quartile_gap(named([0.1, 0.2, 0.3]), named([7, 7, 7]))
     assert flat.found.n == (0, 0)
     assert math.isnan(flat.found.estimate)
+
+
+def test_outer_quarters_are_never_empty_and_hold_the_gap() -> None:
+    stream = Stream("recite", "quarters")
+    parted = 0
+    for _ in range(200):
+        sizes = named([stream.below(4) for _ in range(3 + stream.below(12))])
+        scores = named(stream.uniforms(len(sizes)).tolist())
+        places = quarters(sizes)
+        gap = quartile_gap(scores, sizes, resamples=9)
+        assert gap.found.n == tuple(list(places.values()).count(at) for at in (3, 0))
+        if places:
+            parted += 1
+            assert set(places) == set(sizes)
+            assert {0, 3} <= set(places.values())
+            for one, other in combinations(sizes, 2):
+                assert (sizes[one] < sizes[other]) <= (places[one] <= places[other])
+                assert (sizes[one] == sizes[other]) <= (places[one] == places[other])
+    assert 50 < parted < 200
+
+
+def test_the_analyses_load_without_scipy_stats() -> None:
+    """It takes a second, which a report would pay even if nothing is tested."""
+    code = (
+        "import sys, whybench.families.recite.analyses.cutoff, "
+        "whybench.families.recite.analyses.shape, whybench.families.recite.analyses.sizes; "
+        "sys.exit('scipy.stats' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_four_bins_of_explicitness_lenient_and_strict() -> None:

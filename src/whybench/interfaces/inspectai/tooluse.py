@@ -113,7 +113,7 @@ def is_full(state: TaskState) -> bool:
     """
     output = state.output
     written = 0 if output.usage is None else output.usage.output_tokens
-    return output.stop_reason == "model_length" and not written
+    return bool(output.choices) and output.stop_reason == "model_length" and not written
 
 
 def _as_text(call: ToolCall) -> ToolCall:

@@ -24,6 +24,7 @@ from whybench.report.families.causalab_rows import (
     own_row,
     published_rows,
     suites,
+    unlike,
 )
 from whybench.report.section import Figure, Part, Table
 from whybench.report.view import View
@@ -109,10 +110,12 @@ def _arrows(view: View, listed: Sequence[Entry], control: Control) -> Part:
         (own_row(view, base, AXES), own_row(view, other, AXES)) for base, other in pairs
     ]
     for suite in words:
-        before = {row["system"]: row for row in published_rows(view, control.base(suite), AXES)}
+        like = [other for _, other in pairs]
+        base = published_rows(view, control.base(suite), AXES, like)
+        before = {row["system"]: row for row in base}
         ends += [
             (before[row["system"]], row)
-            for row in published_rows(view, suite, AXES)
+            for row in published_rows(view, suite, AXES, like)
             if row["system"] in before
         ]
     rows = []
@@ -133,7 +136,7 @@ def _arrows(view: View, listed: Sequence[Entry], control: Control) -> Part:
     note = "Each arrow goes from the main suite of the same size (dot) to the control (head). "
     note += f"Labels: {control.labels}. " if control.labels else ""
     note += "Thin crosses, where points are few, are 95 % intervals; grey is published, on other "
-    note += "instances."
+    note += f"instances.{unlike(other for _, other in pairs)}"
     return Figure(
         f"causalab-control-{control.name}",
         control.title,

@@ -45,16 +45,19 @@ def evidence(view: View) -> Part:
     groups: dict[tuple[object, ...], list[Entry]] = {}
     for entry in listed:
         groups.setdefault((*entry.setting, entry.suite, entry.regime), []).append(entry)
-    kept = [
-        e for group in groups.values() if len({x.run.evidence for x in group}) > 1 for e in group
-    ]
+    kept: list[tuple[Entry, set[object]]] = []
+    for group in groups.values():
+        places = [set(entry.run.frame["index"]) for entry in group]
+        shared = set.intersection(*places)
+        if shared and len({entry.run.evidence for entry in group}) > 1:
+            kept += [(entry, shared) for entry in group]
     if not kept:
         what = "The same system on the exact agent's experiments"
         return command(what, "main_4", " -T evidence=optimal")
     rows = []
-    for entry in kept:
+    for entry, shared in kept:
         for metric in COMPARED:
-            found = view.estimate(entry.run, metric)
+            found = view.estimate(entry.run, metric, entry.run.frame["index"].isin(shared))
             rows.append(
                 {
                     "row": f"{entry.row}: {metric}",
@@ -80,5 +83,6 @@ def evidence(view: View) -> Part:
         ),
         frame,
         "What a system gains on optimal evidence, it loses by its own experiments; what is still "
-        "missing there is lost in inference. Bars are 95 % intervals.",
+        "missing there is lost in inference. Only instances that were played with each evidence "
+        "count: n in the table. Bars are 95 % intervals.",
     )  # fmt: skip

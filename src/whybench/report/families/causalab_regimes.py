@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import altair as alt
+import pandas as pd
 
 from whybench.families.causalab.params import regime
 from whybench.report.charts import sized
@@ -17,8 +18,10 @@ from whybench.report.families.causalab_rows import (
     entries,
     framed,
     own_row,
+    published_range,
     published_rows,
     regimes_of,
+    unlike,
 )
 from whybench.report.section import Figure, Part
 from whybench.report.view import View
@@ -46,11 +49,14 @@ def kind(text: str) -> str:
 
 
 def _frontier(view: View, listed: Iterable[Entry], k: int) -> Part:
-    rows = [row for entry in listed for row in _regimes(view, entry, k)]
-    rows = [row for row in rows if not math.isnan(row["accuracy"])]
+    rows, like = [], []
+    for entry in listed:
+        found = [r for r in _regimes(view, entry, k) if not math.isnan(r["accuracy"])]
+        rows += found
+        like += [entry] if found else []
     if not rows:
         return command(f"The regimes of {k} nodes", f"scaling_{k}")
-    rows += published_rows(view, f"scaling_{k}", AXES, parts=True)
+    rows += published_rows(view, f"scaling_{k}", AXES, like, parts=True)
     held = [row["regime"] for row in rows]
     frame = framed(rows).assign(
         regime=held,
@@ -83,13 +89,19 @@ def _frontier(view: View, listed: Iterable[Entry], k: int) -> Part:
     return Figure(
         f"causalab-frontier-{k}",
         f"Records, interventions or both: {k} nodes",
-        f"Regimes in the plane of accuracy and edge F1. {said}.",
+        f"Regimes in the plane of accuracy and edge F1. {said}.{_reached(frame)}",
         sized([ways, *crosses(drawn), dots, texts], height=HEIGHT),
         frame.drop(columns=["budget"]),
         "3o12i means 3 records and 12 interventions; lines join growing budgets and name the "
         "largest. Thin crosses, where points are few, are 95 % intervals. Hollow grey is "
-        "published, on other instances.",
+        f"published, on other instances.{unlike(like)}",
     )
+
+
+def _reached(frame: pd.DataFrame) -> str:
+    """Say how far the published points reach."""
+    accuracy, edges = (published_range(frame, axis) for axis in AXES)
+    return f" Published: accuracy {accuracy}, edge F1 {edges}." if accuracy and edges else ""
 
 
 def _regimes(view: View, entry: Entry, k: int) -> Iterator[dict[str, Any]]:

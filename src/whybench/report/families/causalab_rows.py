@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from typing import Any
 import pandas as pd
 
 from whybench.core.canonical import canonical_json
-from whybench.report.mapping import matches
+from whybench.report.frames import salt_tag
+from whybench.report.mapping import differences, matches, rules
 from whybench.report.published import Cell, Published
 from whybench.report.runs import REFERENCE, Run
 from whybench.report.section import Remark
@@ -52,6 +54,17 @@ class Entry:
         return self.system, self.run.profile, self.run.salt, canonical_json(knobs)
 
     @property
+    def manner(self) -> str:
+        """How it was played, as the mapping to published rows asks for it; in canonical JSON.
+
+        Without the regime, which says on what.
+        """
+        usual, args = rules(FAMILY).defaults.asdict(), self.run.args
+        given = {name: args[name] for name in usual if args.get(name) is not None}
+        given |= {name: value for name, value in self.run.knobs.items() if name != "regime"}
+        return canonical_json(given | {"profile": self.run.profile})
+
+    @property
     def row(self) -> str:
         """Its name among runs of several suites."""
         return " · ".join(filter(None, (self.system, self.suite, self.regime)))
@@ -86,11 +99,8 @@ def _named(runs: Sequence[Run]) -> list[str]:
     found = []
     for run, name in zip(runs, bare, strict=True):
         alike = [other for other, theirs in zip(runs, bare, strict=True) if theirs == name]
-        told = [
-            f"{what} {getattr(run, what)}"
-            for what in ("profile", "salt")
-            if len({getattr(other, what) for other in alike}) > 1
-        ]
+        told = [f"profile {run.profile}"] if len({r.profile for r in alike}) > 1 else []
+        told += [f"salt {salt_tag(run.salt)}"] if len({r.salt for r in alike}) > 1 else []
         found.append(" · ".join([name, *told]))
     return found
 
@@ -122,11 +132,20 @@ def own_row(view: View, entry: Entry, metrics: Sequence[str], where: Any = None)
 
 
 def published_rows(
-    view: View, suite: str, metrics: Sequence[str], *, parts: bool = False
+    view: View,
+    suite: str,
+    metrics: Sequence[str],
+    like: Iterable[Entry] | None = None,
+    *,
+    parts: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return the published systems of a suite: values to be drawn, and what the paper prints."""
+    """Return the published systems of a suite: values to be drawn, and what the paper prints.
+
+    Only those that belong beside a run played like one of the entries; None: all.
+    """
     rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for cell in _beside(view.published, suite, parts):
+    manners = ["{}"] if like is None else list(dict.fromkeys(entry.manner for entry in like))
+    for cell in (c for manner in manners for c in _beside(view.published, suite, manner, parts)):
         metric = cell.measure.metric
         if not cell.system or metric not in metrics:
             continue
@@ -149,9 +168,40 @@ def published_rows(
 
 
 @cache
-def _beside(published: Published, suite: str, parts: bool) -> tuple[Cell, ...]:
+def _beside(published: Published, suite: str, manner: str, parts: bool) -> tuple[Cell, ...]:
     """Return the cells of a suite; they are asked for again and again, and never change."""
-    return published.beside(f"{FAMILY}/{suite}", {}, parts=parts)
+    try:
+        return published.beside(f"{FAMILY}/{suite}", json.loads(manner), parts=parts)
+    except ValueError:
+        return ()  # knobs of another version, or of another suite
+
+
+def unlike(listed: Iterable[Entry]) -> str:
+    """Say which systems were not asked as in the paper, and what was otherwise."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for entry in listed:
+        theirs = [own for _, own in matches(entry.run.suite, {})]
+        try:
+            names = differences(theirs[0], json.loads(entry.manner)) if theirs else ()
+        except ValueError:
+            names = ("knobs of another version",)
+        if names:
+            found.setdefault(names, []).append(entry.system)
+    said = "; ".join(
+        f"{', '.join(dict.fromkeys(systems))} in {', '.join(names)}"
+        for names, systems in found.items()
+    )
+    return f" Unlike the paper's runs: {said}." if said else ""
+
+
+def published_range(frame: pd.DataFrame, metric: str) -> str:
+    """Say how far the published systems of a frame reach."""
+    theirs = frame[frame["published"]].dropna(subset=[metric])
+    if theirs.empty:
+        return ""
+    count = theirs["system"].nunique()
+    low, high = theirs[metric].min(), theirs[metric].max()
+    return f"{low:.2f} to {high:.2f} ({count} published system{'s' if count > 1 else ''})"
 
 
 def shown(cell: Cell) -> str:

@@ -18,9 +18,11 @@ from whybench.report.families.causalab_rows import (
     entries,
     framed,
     own_row,
+    published_range,
     published_rows,
     suites,
     told,
+    unlike,
 )
 from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import View
@@ -70,7 +72,8 @@ def _lines(view: View, found: dict[str, list[Entry]], metric: str) -> Figure | N
     rows = [row for row in rows if not math.isnan(row[metric])]
     if not rows:
         return None
-    rows += [row for suite in MAIN for row in published_rows(view, suite, [metric])]
+    like = [entry for listed in found.values() for entry in listed]
+    rows += [row for suite in MAIN for row in published_rows(view, suite, [metric], like)]
     frame = framed(rows)
     frame["nodes"] = [int(suite.removeprefix("main_")) for suite in frame["suite"]]
     own = frame[~frame["published"]]
@@ -79,25 +82,28 @@ def _lines(view: View, found: dict[str, list[Entry]], metric: str) -> Figure | N
         + ", ".join(f"{row['nodes']} nodes {row[metric]:.2f}" for row in group.to_dict("records"))
         for system, group in own.groupby("system", sort=False)
     )
+    theirs = published_range(frame, metric)
     note = "Bars are 95 % intervals, clustered by world; grey and hollow is published."
     if metric == "shd":
         note += " The paper's SHD of the GPT systems seems to leave out 1 to 5 of 50 episodes."
     return Figure(
         f"causalab-size-{metric.replace('_', '-')}",
         f"{DRAWN[metric][0].upper()}{DRAWN[metric][1:]}, by size",
-        f"{DRAWN[metric]} over the number of quantities. {said}.",
+        f"{DRAWN[metric]} over the number of quantities. {said}."
+        + (f" Published: {theirs}." if theirs else ""),
         lines(
             frame, x="nodes", y=metric, low=f"{metric} low", high=f"{metric} high",
             x_title="quantities", y_title=DRAWN[metric], x_sort=[3, 4, 5, 6, 7],  # type: ignore[list-item]  # sizes are numbers
             domain=None if metric == "shd" else (0, 1), published="published",
         ),
         frame,
-        note,
+        note + unlike(like),
     )  # fmt: skip
 
 
 def _table(view: View, found: dict[str, list[Entry]]) -> Table:
     rows: list[dict[str, Any]] = []
+    like = [entry for listed in found.values() for entry in listed]
     for suite in MAIN:
         for entry in found.get(suite, ()):
             values = {metric: view.estimate(entry.run, metric) for metric in TABLED}
@@ -110,7 +116,7 @@ def _table(view: View, found: dict[str, list[Entry]]) -> Table:
                     **{metric: told(value) for metric, value in values.items()},
                 }
             )
-        for row in published_rows(view, suite, TABLED):
+        for row in published_rows(view, suite, TABLED, like):
             kept = {metric: row.get(f"{metric} printed", "–") for metric in TABLED}
             rows.append({key: row[key] for key in ("suite", "system", "origin", "n")} | kept)
     return Table(
@@ -118,7 +124,8 @@ def _table(view: View, found: dict[str, list[Entry]]) -> Table:
         "All metrics by size, as the paper lists them",
         pd.DataFrame(rows),
         "Published figures as printed (accuracy in per cent), on other instances. The paper does "
-        "not define its IMEC; ours is the size of the interventional equivalence class.",
+        "not define its IMEC; ours is the size of the interventional equivalence class."
+        + unlike(like),
     )
 
 
@@ -147,7 +154,8 @@ def _gaps(found: dict[str, list[Entry]]) -> Iterator[Part]:
 
 def _strength(one: dict[str, Entry]) -> float:
     values = [float(entry.run.frame["accuracy"].mean()) for entry in one.values()]
-    return sum(value for value in values if not math.isnan(value)) / len(values)
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _differences(first: Entry, second: Entry) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -33,6 +34,13 @@ def beliefs(view: View) -> Section:
     everyone = own(groups(view))
     found = [
         group for group in everyone if group.frame.get(FAR, pd.Series(dtype=float)).notna().any()
+    ]
+    names = [group.name for group in found]
+    found = [
+        replace(group, name=f"{group.name}, {group.first.profile}")
+        if names.count(group.name) > 1
+        else group
+        for group in found
     ]
     parts: list[Part] = []
     if found:

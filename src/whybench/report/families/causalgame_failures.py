@@ -12,9 +12,16 @@ from whybench.families.causalgame.cells import TURNED
 from whybench.families.causalgame.hindsight import SORTS, Sort, hindsight
 from whybench.families.causalgame.params import KNOBS, LEVELS
 from whybench.report.charts import bars, dots
-from whybench.report.families.causalgame_rows import COMMAND, NAME, Group, groups, percent
+from whybench.report.families.causalgame_rows import (
+    COMMAND,
+    NAME,
+    Group,
+    differing,
+    groups,
+    manner,
+    percent,
+)
 from whybench.report.palette import LIGHT
-from whybench.report.runs import REFERENCE
 from whybench.report.section import Figure, Part, Remark, Section
 from whybench.report.view import View
 
@@ -102,7 +109,8 @@ def _split(view: View, every: Sequence[Group]) -> list[Part]:
 def _full(group: Group) -> str:
     """Return a group's name, its profile, and whether its worlds are generated."""
     run = group.first
-    who = f"agent {run.system.removeprefix(REFERENCE)}" if run.reference else run.system
+    name = group.name.removesuffix(" (reference agent)")
+    who = f"agent {name}" if run.reference else name
     return f"{who}, {'generated' if run.suite.endswith(KNOBS) else run.profile}"
 
 
@@ -111,17 +119,27 @@ def _evidence(view: View, every: Sequence[Group]) -> list[Part]:
     rows: list[dict[str, Any]] = []
     models: dict[tuple[object, ...], list[Group]] = {}
     for group in every:
-        run = group.first
-        models.setdefault((run.model, run.profile, run.protocol, run.skin), []).append(group)
-    for (model, profile, *_), found in models.items():
-        if len({group.first.evidence for group in found}) < 2:
-            continue
-        for group in found:
-            score = group.estimate(view, "win")
+        run, how = group.first, manner(group.first)
+        made = run.suite.endswith(KNOBS)
+        key = (run.model, run.profile, run.salt, made, how["protocol"], how["skin"], how["knobs"])
+        models.setdefault(key, []).append(group)
+    compared = [found for found in models.values() if len({g.first.evidence for g in found}) > 1]
+    for found in compared:
+        shared = set.intersection(*(set(group.frame["instance"]) for group in found))
+        run = found[0].first
+        alike = [
+            other[0].first
+            for other in compared
+            if (other[0].first.model, other[0].first.profile) == (run.model, run.profile)
+        ]
+        apart = [told for told in differing(run, alike) if not told.startswith("evidence=")]
+        apart += ["generated"] if run.suite.endswith(KNOBS) else []
+        for group in found if shared else ():
+            score = group.estimate(view, "win", group.frame["instance"].isin(shared))
             rows.append(
                 {
                     "evidence": group.first.evidence,
-                    "system": f"{model}, {profile}",
+                    "system": ", ".join([run.model, run.profile, *apart]),
                     "win": score.estimate,
                     "low": score.low,
                     "high": score.high,
@@ -156,7 +174,7 @@ def _evidence(view: View, every: Sequence[Group]) -> list[Part]:
             frame,
             "own: its own deployments; optimal: the exact experimenter's; yoked: another run's. "
             "More wins from optimal than from own experiments: the experiments were the weak part. "
-            "Rows may hold other instances. Intervals: 95 %, by world.",
+            "Only instances that were played with each of them. Intervals: 95 %, by world.",
         )
     ]
 

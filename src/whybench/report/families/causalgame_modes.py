@@ -15,8 +15,10 @@ from whybench.report.families.causalgame_rows import (
     NAME,
     PUBLISHED,
     Group,
+    differing,
     groups,
     listed,
+    manner,
     ordered,
     own,
     percent,
@@ -36,12 +38,15 @@ def protocols(view: View) -> Section:
     """Return the room on the two protocols."""
     rows = []
     for profile, found in profiles(own(groups(view))).items():
-        for tools, code in pairs(found):
+        paired = pairs(found)
+        for tools, code in paired:
+            run = tools.first
+            alike = [first.first for first, _ in paired if first.first.model == run.model]
             gap = difference(tools.frame, code.frame, RATE, rate=False)
             if gap.n:
                 rows.append(
                     {
-                        "system": f"{tools.first.model}, {profile}",
+                        "system": ", ".join([run.model, profile, *differing(run, alike)]),
                         "whose": tools.kind,
                         "tools": gap.first,
                         "code": gap.second,
@@ -72,10 +77,11 @@ def protocols(view: View) -> Section:
 
 def pairs(found: Sequence[Group]) -> list[tuple[Group, Group]]:
     """Return for each model its group by tools and its group by code; the first of each."""
-    kept: dict[tuple[str, str], dict[str, Group]] = {}
+    kept: dict[tuple[object, ...], dict[str, Group]] = {}
     for group in found:
-        run = group.first
-        kept.setdefault((run.model, run.skin), {}).setdefault(run.protocol, group)
+        run, how = group.first, manner(group.first)
+        key = (run.model, run.salt, how["skin"], how["knobs"])
+        kept.setdefault(key, {}).setdefault(run.protocol, group)
     return [(both["tools"], both["code"]) for both in kept.values() if {"tools", "code"} <= {*both}]
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from whybench.core.canonical import canonical_json
 from whybench.families.causalgame.params import ALL, KNOBS
 from whybench.families.causalgame.scenario import scenarios
+from whybench.report.frames import salt_tag
 from whybench.report.runs import REFERENCE, Run
 from whybench.report.view import View
 from whybench.stats.interval import Interval
@@ -31,7 +33,7 @@ _SHORT = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """All that one system did under one profile, over scenarios."""
+    """All that one system did in one setting (see `manner`), over scenarios."""
 
     name: str
     """The system, said to be a reference agent where it is one."""
@@ -59,21 +61,52 @@ def groups(view: View, *, generated: bool = False) -> list[Group]:
 
     Generated worlds are another matter than scenarios: either the ones or the others.
     """
-    found: dict[tuple[str, str], list[tuple[Run, pd.DataFrame]]] = {}
+    found: dict[tuple[str, ...], list[Run]] = {}
     for run in view.runs:
         if run.suite.endswith(f"/{KNOBS}") == generated:
-            found.setdefault((run.system, run.profile), []).append((run, with_scenario(view, run)))
+            key = (run.system, run.profile, run.salt, *manner(run).values())
+            found.setdefault(key, []).append(run)
+    firsts = [runs[0] for runs in found.values()]
     made = [
         Group(
-            f"{system.removeprefix(REFERENCE)} (reference agent)"
-            if parts[0][0].reference
-            else system,
-            tuple(run for run, _ in parts),
-            pd.concat([frame for _, frame in parts], ignore_index=True),
+            _named(runs[0], firsts),
+            tuple(runs),
+            pd.concat([with_scenario(view, run) for run in runs], ignore_index=True),
         )
-        for (system, _), parts in found.items()
+        for runs in found.values()
     ]
     return sorted(made, key=lambda group: group.first.reference)
+
+
+def manner(run: Run) -> dict[str, str]:
+    """Return what besides system and profile sets groups apart, fit to be shown."""
+    return {
+        "evidence": run.evidence,
+        "protocol": run.protocol,
+        "skin": run.skin,
+        "salt": salt_tag(run.salt),
+        "knobs": canonical_json(run.knobs),
+    }
+
+
+def differing(run: Run, others: Iterable[Run]) -> list[str]:
+    """Return in words in what manner a run was played, as far as others were played otherwise."""
+    manners = [manner(other) for other in others]
+    return [
+        f"{name}={value}"
+        for name, value in manner(run).items()
+        if any(other[name] != value for other in manners)
+    ]
+
+
+def _named(run: Run, firsts: Sequence[Run]) -> str:
+    """Return a group's name; other groups of its system and profile have other names."""
+    alike = [
+        other for other in firsts if (other.system, other.profile) == (run.system, run.profile)
+    ]
+    told = [fact for fact in differing(run, alike) if fact not in run.system]
+    name = " · ".join([run.system, *told])
+    return f"{name.removeprefix(REFERENCE)} (reference agent)" if run.reference else name
 
 
 def with_scenario(view: View, run: Run) -> pd.DataFrame:

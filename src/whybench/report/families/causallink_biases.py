@@ -9,7 +9,14 @@ import pandas as pd
 from whybench.families.causallink.bias import BIASES
 from whybench.families.causallink.retell import PATTERNS
 from whybench.report.charts import dots
-from whybench.report.families.causallink_runs import SUITES, bounds, own, spoken
+from whybench.report.families.causallink_runs import (
+    SUITES,
+    bounds,
+    own,
+    spoken,
+    unlike,
+    unlike_in_words,
+)
 from whybench.report.mapping import runs_of
 from whybench.report.section import Figure, Part, Remark, Section
 from whybench.report.view import View
@@ -52,13 +59,14 @@ def patterns(view: View, suite: str) -> pd.DataFrame:
             )
             rows.append(
                 {"system": name, "series": name, "pattern": _said(pattern), "share": found.estimate,
-                 **bounds(found), "printed": "", "wrong answers": found.n, "published": False}
+                 **bounds(found), "printed": "", "wrong answers": found.n, "published": False,
+                 "unlike": unlike(run) if suite == "core" else ""}
             )  # fmt: skip
     if rows and suite == "core":
         rows += [
             {"system": cell.system, "series": PUBLISHED, "pattern": _said(cell.condition),
              "share": cell.share, "printed": f"{cell.printed} {cell.unit}",
-             "wrong answers": cell.n, "published": True}
+             "wrong answers": cell.n, "published": True, "unlike": ""}
             for cell in view.published.cells("causallink", table="2", metric="failure_share")
         ]  # fmt: skip
     return pd.DataFrame(rows)
@@ -82,7 +90,7 @@ def _patterns(suite: str, frame: pd.DataFrame) -> Figure:
     told = "Bars: 95 % intervals clustered by latent world."
     if frame["published"].any():
         caveat = runs_of("causallink", "core_failure_modes", BIASES[0]).caveat
-        told += f" Hollow grey: Table 2, other instances; {caveat}."
+        told += f" Hollow grey: Table 2, other instances; {caveat}.{unlike_in_words(frame)}"
     return Figure(
         f"causallink-biases-{suite.replace('_', '-')}",
         f"Failure patterns among wrong answers, causallink/{suite}",

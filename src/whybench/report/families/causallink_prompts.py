@@ -8,7 +8,15 @@ import altair as alt
 import pandas as pd
 
 from whybench.report.charts import ROW, plane, sized
-from whybench.report.families.causallink_runs import bounds, own, positive, spoken, wanted
+from whybench.report.families.causallink_runs import (
+    bounds,
+    own,
+    positive,
+    spoken,
+    unlike,
+    unlike_in_words,
+    wanted,
+)
 from whybench.report.mapping import runs_of
 from whybench.report.palette import PUBLISHED, colours
 from whybench.report.section import Figure, Part, Section, Table
@@ -24,6 +32,9 @@ SHAPES = {
     "notebook": "diamond",
 }  # fmt: skip
 """Skin → mark, the same in every figure."""
+
+FEW = 10
+"""Latent worlds below which intervals are wide."""
 
 ERRED = ("invalid_format", "invalid_action", "invalid_answer", "timeout", "unfinished")
 """Endings without an answer."""
@@ -76,6 +87,8 @@ def by_prompt(view: View) -> pd.DataFrame:
                 "right_on_true": found["accuracy_true"].estimate,
                 "right_on_false": found["accuracy_false"].estimate,
                 "episodes": len(scored),
+                "worlds": int(scored["cluster"].nunique()),
+                "unlike": unlike(run),
             }
         )
     return pd.DataFrame([*rows, *(_published(view) if rows else ())])
@@ -101,6 +114,7 @@ def _published(view: View) -> list[dict[str, Any]]:
                     .args["skin"],
                     "source": f"published, Table {table}",
                     "published": True,
+                    "unlike": "",
                 },
             )
             row[cell.metric] = cell.printed
@@ -130,8 +144,16 @@ def _accuracy(frame: pd.DataFrame) -> Figure:
         side_by_side(frame, "share", "low", "high", "accuracy on causallink/core", (0, 1)),
         frame[["system", "prompt", "source", "accuracy", "low", "high", "episodes"]],
         "Hollow grey: published, other instances and other wording (Tables 4 and 5). Bars: 95 % "
-        "intervals clustered by latent world; core has three of them, so they are wide.",
+        f"intervals clustered by latent world; {_worlds(ours)}.{unlike_in_words(frame)}",
     )
+
+
+def _worlds(ours: pd.DataFrame) -> str:
+    """Say how many latent worlds the intervals rest on."""
+    least, most = int(ours["worlds"].min()), int(ours["worlds"].max())
+    said = f"{most}" if least == most else f"{least} to {most}"
+    wide = ", so they are wide" if least < FEW else ""
+    return f"a run here has {said} of them{wide}"
 
 
 def told(frame: pd.DataFrame, field: str) -> str:
@@ -194,14 +216,15 @@ def _table(frame: pd.DataFrame) -> Table:
     ranked = {name: place for place, name in enumerate(_order(frame))}
     rows = frame.assign(_rank=frame["system"].map(ranked)).sort_values("_rank", kind="stable")
     columns = ["system", "source", "prompt", "accuracy_false", "accuracy_true", "accuracy", "low",
-               "high", "avg_steps", "errors", "episodes"]  # fmt: skip
+               "high", "avg_steps", "errors", "episodes", "unlike"]  # fmt: skip
     return Table(
         "causallink-prompts-table",
         "The paper's Tables 4 and 5, with the runs of this report",
-        rows[columns],
+        rows[columns].rename(columns={"unlike": "unlike the paper in"}),
         "Published figures as printed. `errors` counts cases: here those that ended without an "
         "answer; in the paper also cases with an invalid action on the way. Instances are never "
-        "the same; profile `published` has the released rules.",
+        "the same; profile `published` has the released rules. The last column names arguments "
+        "that the paper's runs had otherwise.",
     )
 
 
@@ -219,7 +242,9 @@ def _lean(frame: pd.DataFrame) -> Figure:
     return Figure(
         "causallink-prompts-lean",
         "Lean to yes or no",
-        f"Accuracy where the link is there against accuracy where it is not. {said}.",
+        f"Accuracy where the link is there against accuracy where it is not. {said}. Published "
+        f"systems: {_range(drawn, 'right_on_true')} on true and {_range(drawn, 'right_on_false')} "
+        "on false.",
         plane(
             drawn, x="right_on_false", y="right_on_true", color="series",
             x_title="accuracy where x does not drive y", y_title="accuracy where x drives y",
@@ -227,5 +252,10 @@ def _lean(frame: pd.DataFrame) -> Figure:
         ),
         drawn[["system", "prompt", "source", "accuracy_true", "accuracy_false", "episodes"]],
         "Bottom right: a system that says no whatever it sees; top left: one that says yes. "
-        "Hollow grey: published (Tables 4 and 5).",
+        f"Hollow grey: published (Tables 4 and 5).{unlike_in_words(frame)}",
     )  # fmt: skip
+
+
+def _range(frame: pd.DataFrame, field: str) -> str:
+    theirs = frame.loc[frame["published"], field]
+    return f"{spoken(theirs.min())} to {spoken(theirs.max())}"

@@ -6,10 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
 from whybench.core.canonical import canonical_json
+from whybench.episode.family import PUBLIC_SALT
+from whybench.report.frames import salt_tag
+from whybench.report.mapping import differences, rules, runs_of
 from whybench.report.runs import Run
 from whybench.report.section import Remark
 from whybench.report.view import View
@@ -17,6 +21,9 @@ from whybench.stats.interval import Interval
 
 SUITES = ("core", "core_distinct", "collider", "advanced")
 """Suites in the order in which they are shown."""
+
+ASKED = ("basic", "step_limited")
+"""The paper's prompts, each with a table of its own."""
 
 OWN = " · evidence=own"
 """What a system's name need not say where it holds of all."""
@@ -58,9 +65,35 @@ def named(runs: Sequence[Run]) -> list[tuple[str, Run]]:
 def setting(run: Run) -> str:
     """Say on what a run was played, as far as it is not the usual."""
     facts = [suite_of(run), run.profile]
-    facts += [run.salt] if run.salt != "public" else []
+    facts += [salt_tag(run.salt)] if run.salt != PUBLIC_SALT else []
     facts += [canonical_json(run.knobs)] if run.knobs else []
     return ", ".join(facts)
+
+
+def unlike(run: Run) -> str:
+    """Name the arguments in which a run on core differs from the paper's runs on it."""
+    usual = rules("causallink").defaults.asdict()
+    given: dict[str, Any] = {
+        name: run.args[name] for name in usual if run.args.get(name) is not None
+    }
+    given |= {**run.knobs, "profile": run.profile}
+    asked = [runs_of("causallink", f"core_{prompt}", "").runs[0] for prompt in ASKED]
+    try:
+        found = [differences(theirs, given) for theirs in asked]
+        fewest = min(found, key=len)
+        return ", ".join(fewest)
+    except ValueError:
+        return "knobs of another version"
+
+
+def unlike_in_words(frame: pd.DataFrame) -> str:
+    """Say which systems of a frame were not asked as in the paper, and what was otherwise."""
+    ours = frame[(frame["unlike"] != "") & ~frame["published"]]
+    said = "; ".join(
+        f"{', '.join(dict.fromkeys(rows['system']))} in {names}"
+        for names, rows in ours.groupby("unlike", sort=False)
+    )
+    return f" Unlike the paper's runs: {said}." if said else ""
 
 
 def traited(view: View, run: Run, *needed: str) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import altair as alt
@@ -18,6 +19,7 @@ from whybench.report.families.causallink_runs import (
     suite_of,
     traited,
     unbarred,
+    unlike_in_words,
     wanted,
 )
 from whybench.report.palette import LIGHT
@@ -94,6 +96,10 @@ def _means(view: View, frame: pd.DataFrame) -> Figure:
     """Mean interventions on core beside the published ones."""
     ours, theirs = frame[~frame["published"]], frame.loc[frame["published"], "steps"]
     exact, forced, least = optimum(view)
+    known = not math.isnan(forced)
+    needs = needed(view)
+    spread = f" ({needs} on those of single runs)" if needs != spoken(exact) else ""
+    needs = f"{spoken(exact)}{spread}, or {spoken(forced)} with a first intervention forced"
     top = 1.05 * float(frame[["steps", "steps_high"]].max().max())
     chart = side_by_side(
         frame, "steps", "steps_low", "steps_high", "interventions per episode", (0, top)
@@ -101,27 +107,50 @@ def _means(view: View, frame: pd.DataFrame) -> Figure:
     return Figure(
         "causallink-steps-mean",
         "Mean interventions on the core set",
-        f"Mean interventions on the core set, where the exact experimenter needs {spoken(forced)}. "
-        f"{told(ours, 'steps')}. Published systems make {spoken(theirs.min())} to "
+        "Mean interventions on the core set"
+        + (f"; on the instances played the exact experimenter needs {needs}. " if known else ". ")
+        + f"{told(ours, 'steps')}. Published systems make {spoken(theirs.min())} to "
         f"{spoken(theirs.max())}.",
-        chart + rule(forced),
+        chart + rule(exact) + rule(forced) if known else chart,
         frame[["system", "prompt", "source", "avg_steps", "steps_low", "steps_high", "episodes"]],
-        f"Dashed: the exact experimenter on all of core, {spoken(forced)} where a first "
-        f"intervention is forced as in the dialogue, {spoken(exact)} where it is not. A mean below "
-        f"{spoken(least)}, the fewest that can prove (with a first one forced), shows that some "
-        "answers were given without proof. Hollow grey: published, other instances.",
+        (
+            f"Dashed: the exact experimenter on the instances that were played, {needs} as in the "
+            f"dialogue. A mean below {spoken(least)}, the fewest that can prove (with a first one "
+            "forced), shows that some answers were given without proof. "
+            if known
+            else ""
+        )
+        + f"Hollow grey: published, other instances.{unlike_in_words(frame)}",
     )
 
 
 def optimum(view: View) -> tuple[float, float, float]:
-    """Return means on core: the exact experimenter's free and forced, and the fewest forced.
+    """Return means on what was played of core: the exact experimenter's, and the fewest.
 
-    Forced: with the first intervention that the dialogue asks for whether it is needed or not.
+    The first is free; the others forced: with the first intervention that the dialogue asks for
+    whether it is needed or not. NaN if no instance can be rebuilt.
     """
-    known = [view.family.traits(instance) for instance in view.family.suite("core")]
-    exact, fewest = ([int(traits[name]) for traits in known] for name in ("exact_steps", "fewest"))
-    forced, least = (sum(max(1, need) for need in needs) for needs in (exact, fewest))
-    return sum(exact) / len(known), forced / len(known), least / len(known)
+    played = _played(view)
+    if not played:
+        return math.nan, math.nan, math.nan
+    known = pd.concat(played).drop_duplicates("instance")
+    exact, fewest = known["exact_steps"].astype(float), known["fewest"].astype(float)
+    return float(exact.mean()), float(exact.clip(1).mean()), float(fewest.clip(1).mean())
+
+
+def needed(view: View) -> str:
+    """Return the exact experimenter's mean on the instances of each run, as a range."""
+    means = [
+        spoken(float(known.drop_duplicates("instance")["exact_steps"].astype(float).mean()))
+        for known in _played(view)
+    ]
+    least, most = min(means, default=""), max(means, default="")
+    return least if least == most else f"{least} to {most}"
+
+
+def _played(view: View) -> list[pd.DataFrame]:
+    found = [traited(view, run, "exact_steps", "fewest") for _, run in own(view, "core")]
+    return [known for known in found if not known.empty]
 
 
 def by_need(view: View, suite: str) -> pd.DataFrame:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
-from whybench.families.recite.analyses.sizes import quartiles, reasoning
 from whybench.report import charts
+from whybench.report.families.recite_beside import beside, not_beside
 from whybench.report.families.recite_judge import judge_section
 from whybench.report.families.recite_openness import explicitness_section
 from whybench.report.families.recite_origin import date_section, domain_section
+from whybench.report.families.recite_reasoning import reasoning_section
 from whybench.report.families.recite_rows import (
     SCORE,
     Row,
-    binned_rows,
-    by_instance,
     estimated,
     framed,
     in_words,
     missing,
-    printed,
     series,
     systems,
 )
-from whybench.report.families.recite_shape import shape_section, size_section
+from whybench.report.families.recite_shape import shape_section
+from whybench.report.families.recite_size import size_section
 from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import View
 
@@ -36,8 +33,6 @@ STAGES = {
 
 TOLD = {"legacy_f1": "f1"}
 """Our metric → what Table 4 of the paper calls it."""
-
-FOURTHS = ("shortest", "second", "third", "longest")
 
 
 def section(view: View) -> Section:
@@ -80,6 +75,7 @@ def _overview(view: View) -> list[Part]:
             "edge_precision": view.estimate(run, "edge_precision").estimate,
             "edge_recall": view.estimate(run, "edge_recall").estimate,
             "floor": between.floor, "ceiling": between.ceiling,
+            "floor and ceiling rest on": between.source,
             "without a valid graph": 1 - answered / counted if counted else float("nan"),
             "valid at first": view.estimate(run, "valid_first").estimate,
             "too long for the model": left_out,
@@ -120,15 +116,13 @@ def _stages(view: View) -> list[Part]:
 def _told(view: View) -> list[Part]:
     """Show runs with names told beside the paper's Table 4, in its own formula."""
     rows: list[Row | None] = []
-    for one in series(run for run in view.runs if run.suite == "recite/name_assisted"):
+    told = series(run for run in view.runs if run.suite == "recite/name_assisted")
+    for one in told:
         rows += [estimated(view, one, metric) for metric in TOLD if metric in one[1].frame]
     if not any(rows):
         return [missing("names told, beside the paper's Table 4", "-T suite=name_assisted")]
-    rows += [
-        printed(cell)
-        for metric in TOLD.values()
-        for cell in view.published.cells("recite", suite="name_assisted", metric=metric)
-    ]
+    for metric in TOLD.values():
+        rows += beside(view, told, "name_assisted", metric)
     frame = framed(rows)
     order = list(frame.sort_values("value", ascending=False)["system"])
     chart = charts.dots(
@@ -137,56 +131,11 @@ def _told(view: View) -> list[Part]:
     )  # fmt: skip
     note = (
         "The release's F1 is no F1 (it rests on an area under a curve and a mean of curve points) "
-        "and cannot come near 0; it is shown because Table 4 has no other. Published, other "
-        "instances: made documents are plainer than the paper's texts."
+        "and cannot come near 0; it is shown because Table 4 has no other. Made documents "
+        "are plainer than the paper's texts."
     )
     alt = f"The release's F1 with names told. {in_words(frame)}"
-    return [Figure("recite-told", "Names told: Table 4 of the paper", alt, chart, frame, note)]
-
-
-def reasoning_section(view: View) -> Section:
-    """Show whether longer reasoning goes with better graphs (Table 19, Figures 9 and 10)."""
-    rows: list[Row | None] = []
-    table: list[Row] = []
-    for one in series(run for run in view.runs if not run.reference):
-        name, run = one
-        column = _tokens(run.frame)
-        if column is None:
-            continue
-        lengths, scores = by_instance(run.frame, column), by_instance(run.frame, SCORE)
-        cuts = sorted(set(quartiles({key: lengths.get(key) for key in scores})))
-        found = reasoning(scores, lengths, name)
-        table.append({
-            "system": name, "tokens of": column.removesuffix("_tokens"),
-            "documents": found.found.n, "median tokens": found.median,
-            "Pearson r": found.found.value, "p": found.found.p,
-        })  # fmt: skip
-        if len(cuts) == 3 and len(scores) >= 8:
-            rows += binned_rows(view, one, run.frame[column], cuts, FOURTHS, "length")
-    if not table:
-        return Section(
-            "recite-reasoning",
-            "Length of reasoning",
-            parts=(Remark("Not shown: no run of a model has counts of its tokens."),),
-        )
-    parts: list[Part] = []
-    frame = framed(rows)
-    if len(frame):
-        chart = charts.lines(
-            frame, x="length", y="value", low="low", high="high", x_sort=FOURTHS, y_title=SCORE,
-            x_title="quarters of each system's documents, by tokens spent on them",
-        )  # fmt: skip
-        alt = f"{SCORE} by length of reasoning. {in_words(frame, 'length')}"
-        parts.append(Figure("recite-tokens", "By length of reasoning", alt, chart, frame))
-    note = (
-        "Reasoning tokens where the provider counts them, else output tokens. Long documents get "
-        "long answers, so this shows no effect of thinking longer."
-    )
-    parts.append(Table("recite-reasoning-r", "Length and score", pd.DataFrame(table), note))
-    return Section("recite-reasoning", "Length of reasoning", parts=tuple(parts))
-
-
-def _tokens(frame: pd.DataFrame) -> str | None:
-    """Return the column that tells how long a system reasoned; None if nothing does."""
-    columns: Sequence[str] = ("reasoning_tokens", "output_tokens")
-    return next((name for name in columns if name in frame and frame[name].nunique() > 1), None)
+    figure = Figure("recite-told", "Names told, in the formula of Table 4", alt, chart, frame, note)
+    if frame["published"].any():
+        return [figure]
+    return [figure, not_beside("Table 4", "name_assisted")]

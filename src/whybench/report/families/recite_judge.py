@@ -19,7 +19,8 @@ from whybench.interfaces.inspectai.exam import exam_in
 from whybench.interfaces.inspectai.judged import SCORER, scores_in
 from whybench.report import charts
 from whybench.report.episodes import HEAVY
-from whybench.report.families.recite_rows import Row, framed, in_words, printed, series
+from whybench.report.families.recite_beside import STANDARD, beside, not_beside, opposite
+from whybench.report.families.recite_rows import Row, framed, in_words, series
 from whybench.report.runs import ExamLog, Run
 from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import View
@@ -44,8 +45,11 @@ def judge_section(view: View) -> Section:
     """Show exams, then what they let be said of the scores."""
     exams, parts = read_exams(view.exams)
     parts = [*exam_parts(exams), *parts]
-    for one in series(run for run in view.runs if is_judged(run)):
-        parts += _scores(view, *one, exams)
+    judged = [run for run in view.runs if is_judged(run)]
+    scores = [part for one in series(judged) for part in _scores(view, *one, exams)]
+    parts += scores
+    if any(isinstance(part, Table) for part in scores) and STANDARD not in opposite(judged):
+        parts.append(not_beside("Table 3", more=" -T judge=JUDGE"))
     if not parts:
         parts.append(
             Remark(
@@ -179,7 +183,7 @@ def judged_rows(name: str, table: JudgedTable) -> list[Row]:
 
 
 def judged_parts(view: View, run: Run, name: str, rows: list[Row]) -> list[Part]:
-    """Draw corrected scores, the published ones among them, with a table of both figures."""
+    """Draw corrected scores, published ones among them where they belong, and list both figures."""
     id = f"recite-judged-{_slug(run.log)}"  # noqa: A001 - a part's own word
     frame = pd.DataFrame(rows).drop(columns="published")
     note = (
@@ -189,10 +193,10 @@ def judged_parts(view: View, run: Run, name: str, rows: list[Row]) -> list[Part]
     )
     parts: list[Part] = [Table(f"{id}-table", f"Judge scores of {name}", frame, note)]
     cells = [
-        printed(cell, score=score)
+        row
         for score, metric in SHOWN.items()
         if metric
-        for cell in view.published.cells("recite", suite="standard", metric=metric)
+        for row in beside(view, [(name, run)], STANDARD, metric, score=score)
     ]
     usable = [row for row in rows if not math.isnan(row["value"])]
     if usable:
@@ -202,8 +206,8 @@ def judged_parts(view: View, run: Run, name: str, rows: list[Row]) -> list[Part]
             y_sort=list(SHOWN), x_title="judge's score, corrected by its exam",
         )  # fmt: skip
         alt = f"Corrected judge scores. {in_words(drawn, 'score')}"
-        beside = "Published: Table 3, by another judge, never examined, on the paper's own texts."
-        parts.insert(0, Figure(id, f"Judge scores of {name}", alt, chart, drawn, beside))
+        told = "Published: Table 3, by another judge, never examined." if cells else ""
+        parts.insert(0, Figure(id, f"Judge scores of {name}", alt, chart, drawn, told))
     return parts
 
 

@@ -9,11 +9,10 @@ import pandas as pd
 from whybench.families.recite.analyses.cutoff import around_cutoff
 from whybench.families.recite.traits import SEPARATOR
 from whybench.report import charts
+from whybench.report.families.recite_graphs import ONCE, RESAMPLES, by_graph, column, tested
 from whybench.report.families.recite_rows import (
-    RESAMPLES,
     SCORE,
     Row,
-    by_instance,
     estimated,
     framed,
     in_words,
@@ -72,21 +71,13 @@ def date_section(view: View) -> Section:
         if day is None:
             undated.append(one[1].model)
             continue
-        dates = joined.dropna(subset="date").set_index("instance")["date"].to_dict()
-        found = around_cutoff(by_instance(joined, SCORE), dates, str(day), one[0], RESAMPLES)
-        gap = found.found
-        rows.append({
-            "system": one[0], "cut-off": found.date, "documents before": gap.n[1],
-            "before": found.before, "documents after": gap.n[0], "after": found.after,
-            "after − before": gap.estimate, "low": gap.low, "high": gap.high,
-            "Welch p": gap.welch_p, "permutation p": gap.permutation_p,
-            "left out (no clear date)": found.undated,
-        })  # fmt: skip
+        rows.append(_around(one[0], joined, str(day)))
     parts: list[Part] = []
     if rows:
         note = (
             "A model that remembers a document scores higher before its cut-off. With few "
-            "documents on one side a difference shows little either way: read its bounds."
+            "documents on one side a difference shows little either way: read its bounds. "
+            f"{ONCE} A graph told by several documents has the date of the first."
         )
         parts.append(
             Table("recite-cutoff", "Before and after the cut-off", pd.DataFrame(rows), note)
@@ -111,6 +102,23 @@ def date_section(view: View) -> Section:
         told = ", ".join(sorted(set(undated)))
         parts.append(Remark(f"No cut-off was given for {told}: use `--cutoff MODEL=DATE`."))
     return Section("recite-date", "Date of publication", parts=tuple(parts))
+
+
+def _around(system: str, joined: pd.DataFrame, day: str) -> Row:
+    """Compare graphs from before and after a day; who saw one document has seen its graph."""
+    graphs = by_graph(joined, SCORE)
+    dated = joined.dropna(subset="date")
+    dates = dated["date"].groupby(dated["cluster"].astype(str)).min().to_dict()
+    found = around_cutoff(column(graphs, SCORE), dates, day, system, RESAMPLES)
+    gap = found.found
+    return {
+        "system": system, "cut-off": found.date, "documents": int(graphs["documents"].sum()),
+        "graphs before": gap.n[1], "before": found.before, "graphs after": gap.n[0],
+        "after": found.after, "after − before": gap.estimate, "low": gap.low, "high": gap.high,
+        "Welch p": tested(gap.welch_p, sum(gap.n)),
+        "permutation p": tested(gap.permutation_p, sum(gap.n)),
+        "graphs left out (no clear date)": found.undated,
+    }  # fmt: skip
 
 
 def _cutoff(model: str, cutoffs: Mapping[str, str]) -> str | None:

@@ -18,14 +18,6 @@ from whybench.report.view import View
 SCORE = "edge_f1"
 """The family's headline, by which documents are sorted and compared."""
 
-OTHER_SCORE = (
-    "Published figures (grey, hollow) are the judge's F1 on the paper's own texts: another score "
-    "on other instances, so compare how they rise and fall, not how high they lie."
-)
-
-RESAMPLES = 2_000
-"""Of permutation tests in a report."""
-
 Row = dict[str, Any]
 Series = tuple[str, Run]
 
@@ -75,6 +67,7 @@ def estimated(
         "low": float(np.clip(found.low, 0, 1)),
         "high": float(np.clip(found.high, 0, 1)),
         "documents": int(scored["instance"].nunique()),
+        "graphs": int(scored["cluster"].nunique()),
         "published": False,
     }
 
@@ -123,18 +116,10 @@ def in_words(frame: pd.DataFrame, by: str | None = None, most: int = 5) -> str:
     return "; ".join(told) + "."
 
 
-def by_instance(frame: pd.DataFrame, column: str) -> dict[str, float]:
-    """Return each instance's mean of a column over its epochs; unscored ones are left out."""
-    if column not in frame:
-        return {}
-    means = pd.to_numeric(frame[column], errors="coerce").groupby(frame["instance"]).mean()
-    return {str(name): float(value) for name, value in means.dropna().items()}
-
-
 def binned_rows(
     view: View, one: Series, values: pd.Series, cuts: Sequence[float], names: Sequence[str], by: str
 ) -> list[Row | None]:
-    """Return a row for each bin of a trait; a value on a cut belongs above, as in the analyses."""
+    """Return a row for each bin between fixed cuts; a value on a cut belongs above."""
     places = pd.cut(
         pd.to_numeric(values, errors="coerce"),
         [-float("inf"), *cuts, float("inf")],

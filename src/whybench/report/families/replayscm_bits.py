@@ -17,12 +17,11 @@ from whybench.report.families.replayscm_rows import (
     absent,
     attempts,
     chosen,
-    in_words,
-    rungs,
     told,
     with_own_evidence,
     with_traits,
 )
+from whybench.report.families.replayscm_rungs import in_words, rungs
 from whybench.report.section import Figure, Part, Section, Table
 from whybench.report.view import View
 

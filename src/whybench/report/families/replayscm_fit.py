@@ -11,6 +11,7 @@ from whybench.families.replayscm.analyses.attempt import Attempt
 from whybench.families.replayscm.analyses.conditional import Conditional
 from whybench.families.replayscm.analyses.retention import retentions
 from whybench.families.replayscm.params import POOLS
+from whybench.report.families.replayscm_published import published, unlike
 from whybench.report.families.replayscm_rows import (
     FAMILY,
     PUBLISHED,
@@ -19,7 +20,6 @@ from whybench.report.families.replayscm_rows import (
     by_pool,
     drawn,
     printed,
-    published,
     told,
 )
 from whybench.report.families.replayscm_stacks import MOST_ROWS, stacked
@@ -88,14 +88,15 @@ def _table_one(view: View, induced: Sequence[Entry]) -> Table:
     rows: list[dict[str, object]] = []
     for pool, own in by_pool(induced):
         rows += [_own_row(view, entry) for entry in own]
-        rows += _published_rows(view, pool, REPLAYED)
+        rows += _published_rows(view, pool, REPLAYED, own)
     return Table(
         f"{FAMILY}-table-1",
         "Replay by pool and system (Table 1)",
         pd.DataFrame(rows),
         "95 % intervals clustered by latent SCM. The last two columns are among train-exact "
         "answers: – among none, * among 1 to 5, as in the paper. Published figures are as printed, "
-        "on other instances; they leave invalid answers out of heldout_world_exact, ours count 0.",
+        "on other instances; they leave invalid answers out of heldout_world_exact, ours count 0."
+        + unlike(induced),
     )
 
 
@@ -117,10 +118,12 @@ def conditional(view: View, entry: Entry, metric: str, rate: Conditional) -> str
     return f"{told(view.estimate(entry.run, metric))}, n {rate.denominator}"
 
 
-def _published_rows(view: View, pool: str, metrics: Sequence[str]) -> list[dict[str, object]]:
+def _published_rows(
+    view: View, pool: str, metrics: Sequence[str], like: Sequence[Entry]
+) -> list[dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for metric in metrics:
-        for cell in published(view, pool, metric):
+        for cell in published(view, pool, metric, like):
             blank: dict[str, object] = {"pool": pool, "system": cell.system, "from": PUBLISHED}
             row = found.setdefault(cell.system, blank | {"n": None})
             row[metric] = printed(cell)
@@ -188,13 +191,14 @@ def structure(view: View, listed: Sequence[Entry]) -> Section:
                 shown = told(view.estimate(entry.run, metric), share=metric != "parent_shd")
                 row[metric] = shown if rate.denominator and not rate.suppressed else rate.shown
             rows.append(row)
-        rows += _published_rows(view, pool, STRUCTURE)
+        rows += _published_rows(view, pool, STRUCTURE, own)
     parts: tuple[Part, ...] = ()
     if rows:
         note = (
             "A parent counts if flipping it can change the function, whatever the spelling. Among "
             "valid answers (with hidden roots, valid and root-exact); – among none, * among 1 to 5."
         )
+        note += unlike(_induced(listed))
         title = "Structure of the valid answers (Table 2)"
         parts = (Table(f"{FAMILY}-table-2", title, pd.DataFrame(rows), note),)
     return Section(

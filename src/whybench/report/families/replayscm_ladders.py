@@ -17,6 +17,7 @@ from whybench.families.replayscm.analyses.disclosure import (
 from whybench.families.replayscm.analyses.support import LADDERS, ORDER_GAPS, SUPPORT_STEPS
 from whybench.report import charts
 from whybench.report.families.replayscm_bits import TITLES, left_open, with_bits
+from whybench.report.families.replayscm_published import unlike
 from whybench.report.families.replayscm_rows import (
     FAMILY,
     PUBLISHED,
@@ -24,12 +25,12 @@ from whybench.report.families.replayscm_rows import (
     absent,
     attempts,
     chosen,
-    in_words,
+    drawn,
     origins,
     printed,
-    rungs,
     with_own_evidence,
 )
+from whybench.report.families.replayscm_rungs import in_words, rungs
 from whybench.report.section import Figure, Part, Section, Table
 from whybench.report.view import View
 
@@ -166,6 +167,7 @@ def _ladder(
     grey = ""
     if frame["published"].any():
         grey = "Grey: published systems, on other instances."
+    grey += unlike(drawn(view, chosen(with_own_evidence(listed), ladder)))
     return Figure(
         f"{FAMILY}-{key.replace('_', '-')}",
         f"{name[0].upper()}{name[1:]}: {TITLES[metric]}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from whybench.episode.family import PUBLIC_SALT
 from whybench.families.replayscm.analyses.attempt import Attempt
 from whybench.families.replayscm.analyses.conditional import SUPPRESSED, UNDEFINED
 from whybench.families.replayscm.params import POOLS
+from whybench.report.frames import salt_tag
 from whybench.report.published import Cell
 from whybench.report.runs import REFERENCE, Run
 from whybench.report.section import Remark
@@ -23,7 +25,6 @@ from whybench.stats.interval import Interval
 FAMILY = "replayscm"
 OURS, AGENT, PUBLISHED = "this report", "reference agent", "published, other instances"
 """Where a row comes from."""
-_KINDS = {"baseline": "published baseline"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +61,11 @@ def entries(view: View) -> tuple[Entry, ...]:
 def _named(runs: Sequence[Run]) -> list[str]:
     """Name runs so that no two of one pool share a name: with what sets their problems apart."""
     settings = [
-        {"profile": run.profile, "salt": run.salt, "knobs": canonical_json(dict(run.knobs))}
+        {
+            "profile": run.profile,
+            "salt": salt_tag(run.salt),
+            "knobs": canonical_json({name: _bare(name, run.knobs[name]) for name in run.knobs}),
+        }
         for run in runs
     ]
     found = []
@@ -84,6 +89,11 @@ def _named(runs: Sequence[Run]) -> list[str]:
             name = f"{name.removeprefix(REFERENCE)} (reference agent)"
         found.append(" · ".join([name, *told]))
     return found
+
+
+def _bare(knob: str, value: Any) -> Any:
+    """Return a knob's value as it may be shown: of a folder only its name."""
+    return Path(str(value)).name if knob == "data" else value
 
 
 def with_traits(view: View, run: Run) -> pd.DataFrame:
@@ -160,15 +170,6 @@ def with_own_evidence(listed: Iterable[Entry]) -> list[Entry]:
 # Published figures.
 
 
-def published(view: View, pool: str, metric: str) -> list[Cell]:
-    """Return the published cells of a pool under our name of a metric, one for each system."""
-    found: dict[str, Cell] = {}
-    for cell in view.published.beside(f"{FAMILY}/{pool}", {}, metric):
-        if cell.system_kind:
-            found.setdefault(cell.system, cell)
-    return list(found.values())
-
-
 def printed(cell: Cell | None) -> str:
     """Return a published figure just as the paper shows it; empty if it has none."""
     if cell is None:
@@ -195,62 +196,6 @@ def told(interval: Interval, digits: int = 3, *, share: bool = True) -> str:
     low = max(0.0, interval.low) if share else interval.low
     high = min(1.0, interval.high) if share else interval.high
     return f"{estimate} [{low:.{digits}f}, {high:.{digits}f}]"
-
-
-def rungs(
-    view: View, listed: Iterable[Entry], ladder: Mapping[str, str], metric: str
-) -> pd.DataFrame:
-    """Return one metric along a ladder (pool → name of the rung), published systems included.
-
-    Floors are left out, and published systems where no run stands on the ladder.
-    """
-    rows: list[dict[str, Any]] = []
-    for entry in drawn(view, chosen(with_own_evidence(listed), ladder)):
-        found = view.estimate(entry.run, metric)
-        if not math.isnan(found.estimate):
-            rows.append(
-                {
-                    "system": entry.system,
-                    "rung": ladder[entry.pool],
-                    "pool": entry.pool,
-                    "share": found.estimate,
-                    "low": found.low,
-                    "high": found.high,
-                    "n": found.n,
-                    "published": False,
-                }
-            )
-    if not rows:
-        return pd.DataFrame(rows)
-    rows += [
-        {
-            "system": f"{cell.system} ({_KINDS.get(cell.system_kind, 'published')})",
-            "rung": rung,
-            "pool": pool,
-            "share": cell.share,
-            "low": math.nan,
-            "high": math.nan,
-            "n": cell.n,
-            "published": True,
-        }
-        for pool, rung in ladder.items()
-        for cell in published(view, pool, metric)
-        if cell.share is not None
-    ]
-    return pd.DataFrame(rows)
-
-
-def in_words(frame: pd.DataFrame, what: str, most: int = 6) -> str:
-    """Return the reader's own rows of a ladder in words, for who cannot see the picture."""
-    own = frame[~frame["published"]]
-    said = []
-    for system, group in own.groupby("system", sort=False):
-        steps = ", ".join(
-            f"{row.rung} {row.share:.2f} (n {row.n})" for row in group.itertuples(index=False)
-        )
-        said.append(f"{system}: {steps}")
-    more = f"; and {len(said) - most} more systems, in the table" if len(said) > most else ""
-    return f"{what}. {'; '.join(said[:most])}{more}."
 
 
 def absent(what: str, suites: Sequence[str], extra: str = "") -> Remark:

@@ -9,6 +9,7 @@ import pandas as pd
 from whybench.families.replayscm.analyses.conditional import Conditional
 from whybench.families.replayscm.analyses.editing import edit_locality, success_after_failure
 from whybench.families.replayscm.analyses.roots import root_breakdown, root_conditioned
+from whybench.report.families.replayscm_published import published, unlike
 from whybench.report.families.replayscm_rows import (
     FAMILY,
     PUBLISHED,
@@ -18,7 +19,6 @@ from whybench.report.families.replayscm_rows import (
     chosen,
     origins,
     printed,
-    published,
     told,
 )
 from whybench.report.section import Part, Section, Table
@@ -115,7 +115,7 @@ def alternatives(view: View, listed: Sequence[Entry]) -> Section:
             row |= {metric: told(view.estimate(entry.run, metric)) for metric in ALT_METRICS}
             rows.append(row)
         if own:
-            rows += _published_alternatives(view, pool)
+            rows += _published_alternatives(view, pool, own)
     if not rows:
         parts.append(absent("Alternative-SCM", list(ALTERNATIVES)))
     else:
@@ -124,6 +124,7 @@ def alternatives(view: View, listed: Sequence[Entry]) -> Section:
             "joint_success: with an experiment that separates the two and a witness that is right. "
             "experiment_optimality: as a share of the best experiment for that pair."
         )
+        note += unlike(chosen(listed, ALTERNATIVES))
         title = "Another SCM that fits (Tables 3A, G.3)"
         parts.append(Table(f"{FAMILY}-alternatives", title, pd.DataFrame(rows), note))
     parts += _after_failure(view, listed)
@@ -137,10 +138,12 @@ def alternatives(view: View, listed: Sequence[Entry]) -> Section:
     )
 
 
-def _published_alternatives(view: View, pool: str) -> list[dict[str, object]]:
+def _published_alternatives(
+    view: View, pool: str, like: Sequence[Entry]
+) -> list[dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for metric in ALT_METRICS:
-        for cell in published(view, pool, metric):
+        for cell in published(view, pool, metric, like):
             row = found.setdefault(
                 cell.system, {"pool": pool, "system": cell.system, "from": PUBLISHED, "n": cell.n}
             )

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from whybench.core.seeds import Stream
 
@@ -79,6 +78,8 @@ def difference(
         freedom = sum(n) - 2
         sd = math.sqrt(((n[0] - 1) * parts[0] + (n[1] - 1) * parts[1]) / freedom)
         if max(parts) > 0:
+            from scipy import stats  # here: it takes a second to load
+
             welch = stats.ttest_ind(a, b, equal_var=False)
             bounds = welch.confidence_interval(0.95)
             low, high, p = float(bounds.low), float(bounds.high), float(welch.pvalue)
@@ -130,6 +131,8 @@ def one_way(groups: Sequence[Sequence[float]]) -> OneWay:
     total = float(((pool - pool.mean()) ** 2).sum()) if n else 0.0
     within = sum(float(((group - group.mean()) ** 2).sum()) for group in kept)
     if len(kept) > 1 and total > 0:
+        from scipy import stats  # here: it takes a second to load
+
         eta = 1 - within / total
         ranked = stats.kruskal(*kept)
         h, h_p = float(ranked.statistic), float(ranked.pvalue)

@@ -87,18 +87,37 @@ def quartiles(values: Scores) -> tuple[float, float, float]:
     return low, middle, high
 
 
+def quarters(sizes: Scores) -> dict[str, int]:
+    """Return the quarter of each instance, from 0 (smallest) to 3 (largest).
+
+    An instance on an outer cut belongs to the outer quarter, one on the middle cut to the upper
+    half. Ties make the outer quarters larger, never empty; if the outer cuts are one there are no
+    quarters, so nothing is returned.
+
+    >>> quarters({"a": 1, "b": 1, "c": 2, "d": 3, "e": 9, "f": 9})
+    {'a': 0, 'b': 0, 'c': 1, 'd': 2, 'e': 3, 'f': 3}
+    """
+    low, middle, high = quartiles(sizes)
+    if not low < high:
+        return {}
+    return {
+        one: 0 if size <= low else 3 if size >= high else 1 + (size >= middle)
+        for one, size in known(sizes).items()
+    }
+
+
 def quartile_gap(
     scores: Scores, sizes: Scores, size: str = "", resamples: int = RESAMPLES, seed: int = 0
 ) -> QuartileGap:
     """Compare the quarter of largest instances with the smallest (Table 5).
 
-    Quarters are those of the instances that are scored. Instances as large as a cut all belong to
-    its quarter, so ties make quarters larger; if the cuts are one there are no quarters.
+    Quarters are those of the instances that are scored, as `quarters` parts them.
     """
-    pairs = joined(scores, sizes)
-    low, _, high = quartiles({str(at): value for at, (value, _) in enumerate(pairs)})
-    top = [score for value, score in pairs if low < high <= value]
-    bottom = [score for value, score in pairs if value <= low < high]
+    given = known(scores)
+    scored = {one: value for one, value in known(sizes).items() if one in given}
+    low, _, high = quartiles(scored)
+    places = quarters(scored)
+    top, bottom = ([given[one] for one in places if places[one] == at] for at in (3, 0))
     return QuartileGap(size, low, high, difference(top, bottom, resamples, seed))
 
 

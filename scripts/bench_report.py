@@ -1,0 +1,134 @@
+"""Time, memory and page size of `whybench report`, on 10,000 samples of all five families.
+
+Run it with `python scripts/bench_report.py`; `--logs FOLDER` keeps the logs there and uses them the
+next time. Reference agents play every suite through Inspect; further systems are made of their
+finished logs: each sample is taken from the exact agent with a fixed chance and else from a weaker
+one, and Inspect writes them under another model's name. So instances, traces and scores are real,
+systems are made up, and a log's own summary of results, which no report reads, is the weaker's.
+The bar of time is held against CPU time: machines are shared, and wall time is printed beside it.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
+
+from whybench.core.seeds import Stream
+from whybench.episode.family import find_suite
+from whybench.interfaces.inspectai.reference import reference_logs
+
+BARS = (120.0, 4.0, 25.0)
+"""Seconds of CPU time, GB of memory, MB of page."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Instances of one suite, the agents that play them, and how many systems they make up."""
+
+    suite: str
+    instances: int
+    agents: tuple[str, ...]
+    systems: int
+
+
+SHARES = (
+    Share("causallink/advanced", 400, ("null", "random", "first_listed", "exact"), 9),
+    *(
+        Share(f"causalab/main_{n}", 50, ("null", "random", "by_size", "regression", "exact"), 10)
+        for n in (3, 4, 5, 6)
+    ),
+    *(
+        Share(f"replayscm/{name}", 100, ("null", "random", "structure_dsl", "exact"), 9)
+        for name in ("ord_cert", "hid_cert")
+    ),
+    Share("causalgame/antenna_trap", 60, ("null", "random", "correlational", "exact"), 10),
+    Share("recite/made_short", 200, ("null", "random", "co_mention", "pattern", "exact"), 10),
+)
+
+
+def make(share: Share, folder: Path) -> int:
+    """Write the logs of one suite; return how many samples they hold."""
+    paths = reference_logs(find_suite(share.suite), share.agents, folder, share.instances)
+    logs = {log.eval.model.rpartition("/")[2]: log for log in map(read_eval_log, paths)}
+    weak = [logs[agent] for agent in share.agents if agent != "exact"]
+    for place in range(share.systems - len(share.agents)):
+        mixed(share, place, weak[-1 - place % len(weak)], logs["exact"], folder)
+    return share.instances * share.systems
+
+
+def mixed(share: Share, place: int, weak: EvalLog, exact: EvalLog, folder: Path) -> None:
+    """Write the log of a made-up system that is as good as the exact agent now and then."""
+    model = f"made/system-{place + 1}"
+    chance = (place + 1) / (share.systems - len(share.agents) + 1)
+    stream = Stream("bench report", share.suite, place)
+    name = f"{share.suite}-{place + 1}".replace("/", "-").replace("_", "-")
+    ids = dict.fromkeys(("eval_id", "run_id", "task_id"), name)
+    head = weak.eval.model_copy(update={"model": model, **ids})
+    best = {(sample.id, sample.epoch): sample for sample in exact.samples or ()}
+    samples = []
+    for number, sample in enumerate(weak.samples or ()):
+        taken = best[sample.id, sample.epoch] if stream.uniform() < chance else sample
+        usage = {model: next(iter(taken.model_usage.values()))}
+        changed = {"uuid": f"{name}-{number}", "model_usage": usage}
+        samples.append(taken.model_copy(update=changed))
+    update = {"eval": head, "samples": samples, "reductions": None}
+    log = weak.model_copy(update=update)
+    stem = Path(weak.location).name.partition("_")[0]
+    write_eval_log(log, str(folder / f"{stem}_{share.suite.partition('/')[0]}_{name}.eval"))
+
+
+def measured(folder: Path, page: Path) -> dict[str, float]:
+    """Write the report in a process of its own; return what it took."""
+    words = [sys.executable, "-m", "whybench", "report", str(folder), "-o", str(page), "--json"]
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(words, capture_output=True, text=True)
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    told = json.loads(done.stdout)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {
+        "wall_seconds": round(wall, 1),
+        "cpu_seconds": round(cpu, 1),
+        "peak_gb": round(after.ru_maxrss / 1024**2, 2),
+        "page_mb": round(told["bytes"] / 1e6, 1),
+        "figures": told["figures"] // 3,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--logs", type=Path, help="where the logs are, or shall be")
+    parser.add_argument("--bars", type=float, nargs=3, default=BARS, help="seconds, GB, MB")
+    parser.add_argument("--page", type=Path, help="where the page goes; it is not kept otherwise")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ.setdefault("XDG_DATA_HOME", scratch)
+        folder = given.logs or Path(scratch) / "logs"
+        began = time.process_time()
+        if not (folder.exists() and list_eval_logs(str(folder))):
+            for share in SHARES:
+                make(share, folder)
+                print(f"{share.suite}: {time.process_time() - began:.0f} s", file=sys.stderr)
+        heads = [read_eval_log(info, header_only=True) for info in list_eval_logs(str(folder))]
+        samples = sum(head.results.total_samples for head in heads if head.results)
+        page = given.page or Path(scratch) / "report.html"
+        found = {"logs": len(heads), "samples": samples} | measured(folder, page)
+    print(json.dumps(found, indent=2))
+    names = ("cpu_seconds", "peak_gb", "page_mb")
+    missed = [name for name, bar in zip(names, given.bars, strict=True) if found[name] >= bar]
+    for name in missed:
+        print(f"{name} misses its bar", file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

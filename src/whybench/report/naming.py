@@ -1,0 +1,59 @@
+"""Names for runs: the model, and what sets a run apart; a private salt is never among it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whybench.episode.family import PUBLIC_SALT
+
+if TYPE_CHECKING:
+    from whybench.report.runs import Run
+
+
+def salt_tag(salt: str) -> str:
+    """Return what may be shown of a salt: whoever knows a private one can rebuild its instances.
+
+    >>> salt_tag("public"), salt_tag("hush")
+    ('public', 'private-dc8331')
+    """
+    return salt if salt == PUBLIC_SALT else f"private-{sha256(salt.encode()).hexdigest()[:6]}"
+
+
+def named(runs: Sequence[Run]) -> list[Run]:
+    """Give every run a name of its own: the model, and the arguments in which its runs differ."""
+    ways: dict[tuple[str, str, str], dict[str, set[str]]] = {}
+    for run in runs:
+        seen = ways.setdefault((run.model, run.family.name, run.suite), {})
+        for name, value in manner(run).items():
+            seen.setdefault(name, set()).add(json.dumps(value, default=str))
+    differing: dict[tuple[str, str], set[str]] = {}
+    for (model, family, _), seen in ways.items():
+        kept = differing.setdefault((model, family), set())
+        kept |= {name for name, values in seen.items() if len(values) > 1}
+    found: list[Run] = []
+    taken: Counter[tuple[object, ...]] = Counter()
+    for run in runs:
+        names = sorted(differing[run.model, run.family.name])
+        told = [f"{name}={manner(run)[name]}" for name in names]
+        system = " · ".join([run.model, *told])
+        taken[system, *run.setting] += 1
+        again = taken[system, *run.setting]
+        found.append(replace(run, system=f"{system} · run {again}" if again > 1 else system))
+    return found
+
+
+def manner(run: Run) -> dict[str, Any]:
+    """Return how a run was played: its arguments and knobs without those that say on what."""
+    how = {name: value for name, value in run.args.items() if name != "suite"}
+    how |= {name: Path(str(how[name])).name for name in ("yoke", "data") if how.get(name)}
+    how |= {"profile": run.profile, "salt": salt_tag(run.salt)}
+    knobs = {name: run.knobs.get(name) for name in run.family.knobs}
+    return dict.fromkeys((*how, *knobs), "default") | {
+        name: value for name, value in (knobs | how).items() if value is not None
+    }
