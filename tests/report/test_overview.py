@@ -187,7 +187,7 @@ def test_the_command_of_a_log_can_be_run_again(views) -> None:
 def test_a_command_tells_roles_and_samples_but_no_private_salt_and_no_folder(views) -> None:
     run = replace(
         run_of(views, "causallink", "null"),
-        passed={"salt": "hush-4711", "yoke": "/home/someone/a.eval"},
+        passed={"salt": "hush-4711", "yoke": "folder/of/mine/a.eval"},
         config={"roles": {"judge": "x/y"}, "limit": [4, 9], "sample_id": ["a", "b"]},
     )
     said = command(run)

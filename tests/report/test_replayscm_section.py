@@ -310,7 +310,7 @@ def test_two_profiles_of_one_pool_are_two_systems() -> None:
 
 def test_private_salts_and_folders_are_never_shown() -> None:
     one = run_of("hid_match", TEN)
-    two = replace(one, salt="hush-7", knobs={"data": "/home/me/released"})
+    two = replace(one, salt="hush-7", knobs={"data": "folder/released"})
     found = shown(one, two)
     words = repr([(p, getattr(p, "frame", None)) for p in found.walk()])
     assert "salt private-" in words

@@ -48,7 +48,7 @@ def dots(
     row = alt.Y(f"{_field(y)}:N", title=None, sort=list(y_sort) if y_sort else None)
     hue = _hue(frame, color, published)
     offset = _offset(frame, y, color)
-    base = alt.Chart(_slotted(frame, y, color))
+    base = alt.Chart(rows_of(_slotted(frame, y, color)))
     layers: list[Any] = list(under)
     if low and high:
         layers.append(
@@ -92,7 +92,7 @@ def lines(
     scale = alt.Scale(domain=list(domain)) if domain else alt.Scale(zero=False)
     up = alt.Y(f"{_field(y)}:Q", title=y_title or y, scale=scale)
     hue = _hue(frame, color, published)
-    base = alt.Chart(frame)
+    base = alt.Chart(rows_of(frame))
     layers: list[Any] = [
         base.mark_line(strokeWidth=1.6, opacity=0.8).encode(x=across, y=up, color=hue)
     ]
@@ -128,7 +128,7 @@ def bars(
     kinds = list(order or dict.fromkeys(frame[color]))
     ranked = frame.assign(_rank=[kinds.index(kind) for kind in frame[color]])
     chart = (
-        alt.Chart(ranked)
+        alt.Chart(rows_of(ranked))
         .mark_bar(stroke=LIGHT["paper"], strokeWidth=1)
         .encode(
             x=alt.X(f"{_field(x)}:Q", title=x_title or x, stack="zero"),
@@ -159,7 +159,7 @@ def heat(
 ) -> alt.LayerChart:
     """Draw a table whose cells are shaded and also say their value."""
     middle = (domain[0] + domain[1]) / 2
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(rows_of(frame)).encode(
         x=alt.X(
             f"{_field(x)}:N",
             title=x_title,
@@ -192,7 +192,7 @@ def plane(
     domain: tuple[float, float] = (0, 1),
 ) -> alt.LayerChart:
     """Draw points in a plane, each with its label."""
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(rows_of(frame)).encode(
         x=alt.X(f"{_field(x)}:Q", title=x_title or x, scale=alt.Scale(domain=list(domain))),
         y=alt.Y(f"{_field(y)}:Q", title=y_title or y, scale=alt.Scale(domain=list(domain))),
         color=_hue(frame, color, published),
@@ -207,6 +207,15 @@ def plane(
             )
         )
     return sized([*layers], height=380)
+
+
+def rows_of(frame: pd.DataFrame) -> alt.InlineData:
+    """Return rows as plain data: Altair takes its time to look over a data frame."""
+    rows = [
+        {str(name): None if pd.isna(value) else value for name, value in row.items()}
+        for row in frame.to_dict("records")
+    ]
+    return alt.InlineData(values=rows)
 
 
 def rule(at: float, *, axis: str = "x") -> alt.Chart:

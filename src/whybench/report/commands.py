@@ -26,7 +26,7 @@ def report(
     episodes: Annotated[int, typer.Option(min=0, help="episodes to open in the page, per run")] = 4,
     certified: Annotated[
         int, typer.Option(min=1, help="instances to certify per setting, for the ceiling")
-    ] = 6,
+    ] = 4,
     reveal: Annotated[
         bool, typer.Option(help="tell episodes of private splits too: the page then has the truth")
     ] = False,

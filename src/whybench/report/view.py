@@ -24,7 +24,7 @@ FEWEST_REPLAYED = 6
 class Limits:
     """How much work a report may do; what it leaves out is said on the page."""
 
-    certified: int = 6
+    certified: int = 4
     """Instances per setting that are certified, for the ceiling."""
     floored: int = 48
     """Instances per setting that agents without a log play, for the floor."""
