@@ -51,8 +51,10 @@ def shown(logs: Logs, tmp_path_factory: pytest.TempPathFactory) -> list[Overlay]
 def published(frame: pd.DataFrame) -> Iterator[tuple[str, Any]]:
     """Yield system and score of every published cell of a frame."""
     for row in frame.to_dict("records"):
-        words = " ".join(str(value) for value in row.values() if isinstance(value, str))
-        marked = row.get("published") is True or "(published" in words or "published, T" in words
+        words = [v for name, v in row.items() if isinstance(v, str) and name != "profile"]
+        marked = row.get("published") is True or any(
+            word.startswith("published") or "(published" in word for word in words
+        )
         if "system" not in row or not marked:
             continue
         for name, value in row.items():
