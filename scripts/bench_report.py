@@ -119,7 +119,7 @@ def main() -> int:
                 make(share, folder)
                 print(f"{share.suite}: {time.process_time() - began:.0f} s", file=sys.stderr)
         heads = [read_eval_log(info, header_only=True) for info in list_eval_logs(str(folder))]
-        samples = sum(head.results.total_samples for head in heads if head.results)
+        samples = sum(len(head.eval.dataset.sample_ids or ()) for head in heads)
         page = given.page or Path(scratch) / "report.html"
         found = {"logs": len(heads), "samples": samples} | measured(folder, page)
     print(json.dumps(found, indent=2))

@@ -188,11 +188,17 @@ def test_a_command_tells_roles_and_samples_but_no_private_salt_and_no_folder(vie
     run = replace(
         run_of(views, "causallink", "null"),
         passed={"salt": "hush-4711", "yoke": "folder/of/mine/a.eval"},
-        config={"roles": {"judge": "x/y"}, "limit": [4, 9], "sample_id": ["a", "b"]},
+        config={
+            "roles": {"judge": "x/y"},
+            "model_args": {"api_key": "sk-1"},
+            "limit": [4, 9],
+            "sample_id": ["a", "b"],
+        },
     )
     said = command(run)
     assert "hush" not in said
     assert "-T yoke=a.eval" in said
+    assert "sk-1" not in said
     assert said.endswith("--model-role judge=x/y --limit 5-9 --sample-id a,b")
     assert "hush-4711" in command(run, reveal=True)
 

@@ -25,6 +25,21 @@ def salt_tag(salt: str) -> str:
     return salt if salt == PUBLIC_SALT else f"private-{sha256(salt.encode()).hexdigest()[:6]}"
 
 
+FILES = ("data", "yoke")
+"""Arguments that may name files; a folder of somebody's machine is not shown."""
+
+
+def shown(name: str, value: object) -> str:
+    """Return what may be shown of an argument: of a file only its name, of a salt only a tag."""
+    if name == "salt":
+        return salt_tag(str(value))
+    if name in FILES and value is not None:
+        return Path(str(value)).name
+    if isinstance(value, list | tuple):
+        return ",".join(shown("", one) for one in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def named(runs: Sequence[Run]) -> list[Run]:
     """Give every run a name of its own: the model, and the arguments in which its runs differ."""
     ways: dict[tuple[str, str, str], dict[str, set[str]]] = {}
@@ -51,7 +66,7 @@ def named(runs: Sequence[Run]) -> list[Run]:
 def manner(run: Run) -> dict[str, Any]:
     """Return how a run was played: its arguments and knobs without those that say on what."""
     how = {name: value for name, value in run.args.items() if name != "suite"}
-    how |= {name: Path(str(how[name])).name for name in ("yoke", "data") if how.get(name)}
+    how |= {name: shown(name, how[name]) for name in FILES if how.get(name)}
     how |= {"profile": run.profile, "salt": salt_tag(run.salt)}
     knobs = {name: run.knobs.get(name) for name in run.family.knobs}
     return dict.fromkeys((*how, *knobs), "default") | {

@@ -10,6 +10,7 @@ import pandas as pd
 
 from whybench.report.charts import ROW, dots
 from whybench.report.frames import estimated, in_numbers, salt_tag, systems, tidy
+from whybench.report.naming import shown
 from whybench.report.palette import LIGHT
 from whybench.report.runs import Run
 from whybench.report.section import Figure, Part, Remark, Section, Table
@@ -60,7 +61,7 @@ def _row(view: View, run: Run) -> dict[str, object]:
         "suite": run.suite,
         "profile": run.profile,
         "salt": salt_tag(run.salt),
-        "knobs": " ".join(f"{name}={value}" for name, value in run.knobs.items()),
+        "knobs": " ".join(f"{name}={shown(name, value)}" for name, value in run.knobs.items()),
         "protocol": run.protocol,
         "system": run.system,
         "metric": view.family.headline,

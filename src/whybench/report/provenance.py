@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
-from whybench.report.frames import salt_tag, tidy
+from whybench.report.frames import tidy
+from whybench.report.naming import shown
 from whybench.report.runs import ExamLog, Logs, Run
 from whybench.report.section import Part, Section, Table
 
@@ -26,8 +26,8 @@ OPTIONS = {
 """Settings that change what is measured → Inspect's options for them."""
 
 
-FILES = ("data", "yoke")
-"""Task arguments that may name files; a folder of somebody's machine is not shown."""
+HIDDEN = ("key", "token", "secret", "password", "url", "header")
+"""Words in the names of model arguments whose values are nobody's business."""
 
 
 def provenance(logs: Logs, reveal: bool = False) -> Section:
@@ -58,18 +58,17 @@ def command(log: Run | ExamLog, reveal: bool = False) -> str:
     """Return the command line that a log records; keys and addresses are not in it."""
     words = ["inspect", "eval", log.task]
     for name, value in log.passed.items():
-        if name == "salt" and not reveal:
-            value = salt_tag(str(value))
-        words += ["-T", f"{name}={Path(_said(value)).name if name in FILES else _said(value)}"]
+        words += ["-T", f"{name}={value if reveal and name == 'salt' else shown(name, value)}"]
     words += ["--model", log.model]
     for name, value in (log.config.get("model_args") or {}).items():
-        words += ["-M", f"{name}={_said(value)}"]
+        hidden = any(word in name.lower() for word in HIDDEN)
+        words += ["-M", f"{name}={'…' if hidden else shown('', value)}"]
     for role, model in (log.config.get("roles") or {}).items():
         words += ["--model-role", f"{role}={model}"]
     for name, option in OPTIONS.items():
         value = log.config.get(name)
         if value is not None and not (name == "epochs" and value == 1):
-            words += [option, _range(value) if name == "limit" else _said(value)]
+            words += [option, _range(value) if name == "limit" else shown("", value)]
     return shlex.join(words)
 
 
@@ -79,9 +78,3 @@ def _range(limit: object) -> str:
         first, last = limit
         return f"{int(first) + 1}-{last}"
     return str(limit)
-
-
-def _said(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ",".join(map(_said, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -13,10 +13,11 @@ import pandas as pd
 
 from whybench.core.canonical import canonical_json
 from whybench.report.frames import salt_tag
-from whybench.report.mapping import differences, matches, rules
+from whybench.report.mapping import matches
 from whybench.report.published import Cell, Published
 from whybench.report.runs import REFERENCE, Run
 from whybench.report.section import Remark
+from whybench.report.unlike import manner_of, unlike_in_words
 from whybench.report.view import View
 from whybench.stats.interval import Interval
 
@@ -26,6 +27,10 @@ OURS, AGENT, PUBLISHED = "this report", "reference agent", "published, other ins
 
 ASIDE = ("regime=", "evidence=", "yoke=")
 """Parts of a system's name that are shown in columns of their own."""
+
+
+ON_WHAT = ("regime",)
+"""Knobs that say on what a run was played, not how."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +64,7 @@ class Entry:
 
         Without the regime, which says on what.
         """
-        usual, args = rules(FAMILY).defaults.asdict(), self.run.args
-        given = {name: args[name] for name in usual if args.get(name) is not None}
-        given |= {name: value for name, value in self.run.knobs.items() if name != "regime"}
-        return canonical_json(given | {"profile": self.run.profile})
+        return canonical_json(manner_of(self.run, ON_WHAT))
 
     @property
     def row(self) -> str:
@@ -178,20 +180,7 @@ def _beside(published: Published, suite: str, manner: str, parts: bool) -> tuple
 
 def unlike(listed: Iterable[Entry]) -> str:
     """Say which systems were not asked as in the paper, and what was otherwise."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for entry in listed:
-        theirs = [own for _, own in matches(entry.run.suite, {})]
-        try:
-            names = differences(theirs[0], json.loads(entry.manner)) if theirs else ()
-        except ValueError:
-            names = ("knobs of another version",)
-        if names:
-            found.setdefault(names, []).append(entry.system)
-    said = "; ".join(
-        f"{', '.join(dict.fromkeys(systems))} in {', '.join(names)}"
-        for names, systems in found.items()
-    )
-    return f" Unlike the paper's runs: {said}." if said else ""
+    return unlike_in_words(((entry.system, entry.run) for entry in listed), ON_WHAT)
 
 
 def published_range(frame: pd.DataFrame, metric: str) -> str:

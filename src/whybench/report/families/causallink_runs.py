@@ -6,16 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
 from whybench.core.canonical import canonical_json
 from whybench.episode.family import PUBLIC_SALT
 from whybench.report.frames import salt_tag
-from whybench.report.mapping import differences, rules, runs_of
+from whybench.report.mapping import runs_of
 from whybench.report.runs import Run
 from whybench.report.section import Remark
+from whybench.report.unlike import sentence
+from whybench.report.unlike import unlike as differing
 from whybench.report.view import View
 from whybench.stats.interval import Interval
 
@@ -72,28 +73,16 @@ def setting(run: Run) -> str:
 
 def unlike(run: Run) -> str:
     """Name the arguments in which a run on core differs from the paper's runs on it."""
-    usual = rules("causallink").defaults.asdict()
-    given: dict[str, Any] = {
-        name: run.args[name] for name in usual if run.args.get(name) is not None
-    }
-    given |= {**run.knobs, "profile": run.profile}
-    asked = [runs_of("causallink", f"core_{prompt}", "").runs[0] for prompt in ASKED]
-    try:
-        found = [differences(theirs, given) for theirs in asked]
-        fewest = min(found, key=len)
-        return ", ".join(fewest)
-    except ValueError:
-        return "knobs of another version"
+    asked = (runs_of("causallink", f"core_{prompt}", "").runs[0] for prompt in ASKED)
+    return ", ".join(differing(run, asked))
 
 
 def unlike_in_words(frame: pd.DataFrame) -> str:
     """Say which systems of a frame were not asked as in the paper, and what was otherwise."""
     ours = frame[(frame["unlike"] != "") & ~frame["published"]]
-    said = "; ".join(
-        f"{', '.join(dict.fromkeys(rows['system']))} in {names}"
-        for names, rows in ours.groupby("unlike", sort=False)
+    return sentence(
+        {names: list(rows["system"]) for names, rows in ours.groupby("unlike", sort=False)}
     )
-    return f" Unlike the paper's runs: {said}." if said else ""
 
 
 def traited(view: View, run: Run, *needed: str) -> pd.DataFrame:
