@@ -57,13 +57,26 @@ def test_a_log_that_covers_only_some_instances_is_no_floor(logs: Logs) -> None:
     assert "null, null_no, random played 5 instances now" in found.source
 
 
-def test_an_exact_log_that_misses_the_certificate_is_not_the_ceiling(logs: Logs) -> None:
+@pytest.mark.parametrize(
+    ("rate", "spoiled", "ceiling", "stands"),
+    [(False, 1.0, 1.0, True), (False, 0.5, 1.0, False), (True, 1.0, 1.0, False)],
+)
+def test_an_exact_log_is_the_ceiling_only_where_scores_have_degrees_and_it_meets_the_certificate(
+    logs: Logs,
+    monkeypatch: pytest.MonkeyPatch,
+    rate: bool,
+    spoiled: float,
+    ceiling: float,
+    stands: bool,
+) -> None:
+    monkeypatch.setattr("whybench.report.bounds._is_rate", lambda family: rate)
     runs = [r for r in logs.runs if r.suite == "causallink/core"]
     exact = next(r for r in runs if r.model == "whybench/exact")
-    spoiled = replace(exact, frame=exact.frame.assign(accuracy=0.5))
-    found = bounds(spoiled, [spoiled], 2, 2)
-    assert found.ceiling == 1.0
-    assert "stands for all" not in found.source
+    exact = replace(exact, frame=exact.frame.assign(accuracy=spoiled))
+    found = bounds(exact, [exact], 2, 2)
+    assert found.ceiling == ceiling
+    assert ("stands for all" in found.source) == stands
+    assert found.ceiling_n == (12 if stands else 2)
 
 
 @pytest.mark.parametrize(

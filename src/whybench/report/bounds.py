@@ -1,9 +1,9 @@
 """The floor and the ceiling of a run: agents that know nothing, and the certificates' best.
 
 Floors come from logs of the reference agents where they cover the run's instances; otherwise the
-agents play a few of them now. The ceiling is the mean of the certificates' best scores; where the
-exact agent's log covers the run and equals the certificate wherever it was checked, its mean over
-all instances stands for it.
+agents play some of them now. The ceiling is the mean of the certificates' best scores; where scores
+have degrees, and the exact agent's log covers the run and equals the certificate wherever it was
+checked, its mean over all instances stands for it.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
     agrees = (
         exact is not None
         and bool(best)
+        and not _is_rate(family)
         and all(math.isclose(exact[name], value, abs_tol=1e-9) for name, value in best.items())
     )
     if exact is not None and agrees:
@@ -90,6 +91,11 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
         min((int(found.count()) for found in scores.values()), default=0),
         ceiling_n,
     )
+
+
+def _is_rate(family: Family[Any]) -> bool:
+    """Tell whether the headline is 0 or 1; then a miss of the exact agent is no lower ceiling."""
+    return next(metric.rate for metric in family.metrics if metric.name == family.headline)
 
 
 def _logged(model: str, run: Run, runs: Sequence[Run], wanted: set[str]) -> pd.Series | None:
