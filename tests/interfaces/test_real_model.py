@@ -145,7 +145,7 @@ def shortest(suite: str, count: int) -> list[str]:
 @pytest.mark.parametrize(
     ("suite", "schema"),
     [("ord_cert", "false"), ("block_cert", "true"), ("hid_cert", "false"), ("roots_cert", "true"),
-     ("alt_ord", "false"), ("alt_hid", "true")],
+     ("alt_hid", "true")],
 )  # fmt: skip
 def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
     suite: str,
