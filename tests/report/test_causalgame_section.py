@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.report.soundness import ids, sound
 
 from whybench.core.canonical import thaw
 from whybench.core.seeds import Stream
@@ -19,7 +20,6 @@ from whybench.episode.trace import Trace
 from whybench.families.causalgame.judging.claims import claims
 from whybench.families.causalgame.specs import QUESTIONS
 from whybench.interfaces.inspectai.reference import reference_logs
-from whybench.report.charts import specification
 from whybench.report.families.causalgame import section
 from whybench.report.families.causalgame_beliefs import beliefs
 from whybench.report.families.causalgame_failures import knobs
@@ -162,11 +162,6 @@ def whole(everything: View) -> Section:
     return section(everything)
 
 
-def ids(found: Section) -> list[str]:
-    own = [part.id for part in found.parts if not isinstance(part, Remark)]
-    return [found.id, *own, *(name for child in found.children for name in ids(child))]
-
-
 def part(found: Section, name: str) -> Figure | Table:
     return next(p for p in found.walk() if not isinstance(p, Remark) and p.id == name)
 
@@ -176,18 +171,7 @@ def remarks(found: Section) -> str:
 
 
 def test_every_part_is_whole_and_ids_are_unique(whole: Section) -> None:
-    assert len(set(ids(whole))) == len(ids(whole))
-    assert all(name.replace("-", "").isalnum() for name in ids(whole))
-    for found in whole.walk():
-        if isinstance(found, Remark):
-            assert found.text.endswith(".")
-            continue
-        assert found.title
-        assert not found.frame.empty
-        if isinstance(found, Figure):
-            assert any(character.isdigit() for character in found.alt)
-            assert "nan" not in found.alt
-            assert specification(found.chart)["layer"]
+    sound(whole)
 
 
 def test_all_that_the_issue_names_is_there(whole: Section) -> None:

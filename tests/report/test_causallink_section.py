@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from inspect_ai import eval as inspect_eval
+from tests.report.soundness import sound
 
 from whybench.core.canonical import thaw
 from whybench.episode.action import Action
@@ -15,7 +16,6 @@ from whybench.episode.episode import play
 from whybench.episode.family import families
 from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
-from whybench.report.charts import specification
 from whybench.report.families.causallink import section
 from whybench.report.families.causallink_biases import PUBLISHED, patterns
 from whybench.report.families.causallink_failures import (
@@ -122,28 +122,12 @@ def whole(everything: View) -> Section:
     return section(everything)
 
 
-def ids(found: Section) -> list[str]:
-    own_ids = [part.id for part in found.parts if not isinstance(part, Remark)]
-    return [found.id, *own_ids, *(name for child in found.children for name in ids(child))]
-
-
 def figures(found: Section) -> dict[str, Figure]:
     return {part.id: part for part in found.walk() if isinstance(part, Figure)}
 
 
 def test_every_part_is_whole_and_ids_are_unique(whole: Section) -> None:
-    assert len(set(ids(whole))) == len(ids(whole))
-    assert all(name.replace("-", "").isalnum() for name in ids(whole))
-    for part in whole.walk():
-        if isinstance(part, Remark):
-            assert part.text.endswith(".")
-            continue
-        assert part.title
-        assert not part.frame.empty
-        if isinstance(part, Figure):
-            assert any(character.isdigit() for character in part.alt)
-            assert "nan" not in part.alt
-            assert specification(part.chart)["layer"]
+    sound(whole)
 
 
 def test_all_that_the_issue_names_is_there(whole: Section) -> None:

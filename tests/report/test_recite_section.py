@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from inspect_ai import eval as inspect_eval
+from tests.report.soundness import sound
 
 from whybench.families.recite import FAMILY
 from whybench.families.recite.analyses.compare import difference
@@ -131,15 +132,8 @@ def own(frame: pd.DataFrame, by: str) -> dict[str, float]:
 
 
 def test_every_part_has_an_id_words_and_rows(whole: Section) -> None:
-    shown = [part for part in whole.walk() if not isinstance(part, Remark)]
-    assert len({part.id for part in shown}) == len(shown)
+    sound(whole)
     assert {child.id for child in whole.children} >= {"recite-explicitness", "recite-judge"}
-    for part in shown:
-        assert len(part.frame)
-        assert part.title
-        if isinstance(part, Figure):
-            assert len(part.alt) > 40
-            assert part.chart.to_dict()["layer"]
 
 
 def test_density_and_cycles_are_parted_as_in_the_paper(whole: Section) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.report.soundness import sound
 
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
 from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.analyses.attempt import Attempt
-from whybench.report.charts import specification
 from whybench.report.families.replayscm import section
 from whybench.report.families.replayscm_fit import outcome_of, replayed
 from whybench.report.families.replayscm_lab import kind_of
@@ -79,19 +79,6 @@ def part(found: Section, name: str) -> Any:
 
 def has(found: Section, name: str) -> bool:
     return any(not isinstance(p, Remark) and p.id == f"{NAME}-{name}" for p in found.walk())
-
-
-def sound(found: Section) -> None:
-    """Check what holds of every section: ids, words, rows, and charts that can be drawn."""
-    parts = [p for p in found.walk() if not isinstance(p, Remark)]
-    ids = [p.id for p in parts] + [child.id for child in found.children]
-    assert len(ids) == len(set(ids))
-    for p in parts:
-        assert p.title
-        assert not p.frame.empty
-        if isinstance(p, Figure):
-            assert any(letter.isdigit() for letter in p.alt)
-            assert specification(p.chart)["layer"]
 
 
 TEN = [scored(1, 1)] * 3 + [scored(1, 0)] * 4 + [scored(0)] * 2 + [invalid()]

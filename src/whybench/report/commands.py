@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-EXTRA = "this needs the extra `report`: pip install 'whybench[report]'"
+from whybench.report.asking import needing_extra, pairs, read_values
 
 Logs = Annotated[list[str], typer.Argument(metavar="LOGS...", help="logs, or folders of logs")]
 
@@ -33,15 +33,12 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="print what was written")] = False,
 ) -> None:
     """Write a page on logs, with its tables (CSV, Parquet) and figures (SVG, PNG)."""
-    try:
+    with needing_extra():
         from whybench.report.build import Wishes, build
         from whybench.report.page.files import write
         from whybench.report.ranks import read_others
         from whybench.report.runs import read_runs
         from whybench.report.view import Limits
-    except ModuleNotFoundError as error:
-        typer.echo(f"{error}: {EXTRA}", err=True)
-        raise typer.Exit(1) from error
     cutoffs = [pair.partition("=") for pair in cutoff or ()]
     if any(not date for _, _, date in cutoffs):
         raise typer.BadParameter("a cut-off is given as MODEL=YYYY-MM-DD")
@@ -50,7 +47,7 @@ def report(
             title=title,
             others={} if others is None else read_others(others),
             cutoffs={model: date for model, _, date in cutoffs},
-            limits=Limits(certified=certified, told=episodes, replayed=max(24, episodes)),
+            limits=Limits(certified=certified, told=episodes),
             reveal=reveal,
         )
         found = read_runs(logs)
@@ -93,13 +90,11 @@ def reference(
     from whybench.episode.family import find_suite
     from whybench.interfaces.inspectai.reference import reference_logs
 
-    def pairs(given: list[str] | None) -> dict[str, str]:
-        return {name: value for name, _, value in (one.partition("=") for one in given or ())}
-
     for path in suites:
         try:
             suite = find_suite(path, profile=profile, salt=salt, knobs=pairs(knob))
-            made = reference_logs(suite, agents.split(","), log_dir, limit, pairs(arg))
+            args = read_values(pairs(arg))
+            made = reference_logs(suite, agents.split(","), log_dir, limit, args)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from error
         except RuntimeError as error:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whybench.report.asking import needing_extra, pairs
+
 if TYPE_CHECKING:
     from whybench.report.compare import Compared
     from whybench.report.plan import Plan
-
-EXTRA = "this needs the extra `report`: pip install 'whybench[report]'"
 
 Alpha = Annotated[float, typer.Option(help="chance of a false alarm that is accepted")]
 Power = Annotated[float, typer.Option(help="chance that a true difference is shown")]
@@ -39,18 +39,15 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Say which of two systems is better, on the instances that both have played."""
-    try:
+    with needing_extra():
         from whybench.report import compare as door
         from whybench.report.pairs import chosen
         from whybench.report.runs import read_runs
-    except ModuleNotFoundError as error:
-        typer.echo(f"{error}: {EXTRA}", err=True)
-        raise typer.Exit(1) from error
     try:
         sides = [read_runs([path]) for path in (first, second or first)]
         found = door.compare(
-            chosen(sides[0].runs, _wanted(a)),
-            chosen(sides[1].runs, _wanted(b)),
+            chosen(sides[0].runs, pairs(a)),
+            chosen(sides[1].runs, pairs(b)),
             metric or (),
             alpha=alpha,
             power=power,
@@ -94,16 +91,13 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Say how many instances and epochs show a difference, and what they cost."""
-    try:
+    with needing_extra():
         from whybench.episode.family import find_suite
         from whybench.report import plan as door
         from whybench.report.runs import read_runs
-    except ModuleNotFoundError as error:
-        typer.echo(f"{error}: {EXTRA}", err=True)
-        raise typer.Exit(1) from error
     try:
         found = door.plan(
-            find_suite(suite, profile=profile, salt=salt, knobs=_wanted(knob)),
+            find_suite(suite, profile=profile, salt=salt, knobs=pairs(knob)),
             read_runs(log).runs if log else (),
             detect=detect,
             power=power,
@@ -185,15 +179,6 @@ def _show_plan(found: Plan) -> None:
         )
     for sentence in found.assumed:
         typer.echo(f"- {sentence}")
-
-
-def _wanted(pairs: Sequence[str] | None) -> dict[str, str]:
-    split = [pair.partition("=") for pair in pairs or ()]
-    if any(not equals for _, equals, _ in split):
-        raise ValueError("give KEY=VALUE, such as model=NAME")
-    if len({key for key, _, _ in split}) < len(split):
-        raise ValueError("a key is given twice")
-    return {key: value for key, _, value in split}
 
 
 def _plain(value: float) -> str:

@@ -10,9 +10,6 @@ from inspect_ai import eval as inspect_eval
 
 from whybench.episode.family import Suite
 
-AGENTS = ("null", "random", "exact")
-"""What every family has: two that know nothing, and the exact experimenter."""
-
 LAB = "replayscm/lab"
 
 PLAIN: Mapping[str, Mapping[str, Any]] = {"causalgame": {"analysis": False}}

@@ -1,0 +1,51 @@
+"""What the report's commands share: options KEY=VALUE, and the extra that they need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+EXTRA = "this needs the extra `report`: pip install 'whybench[report]'"
+
+
+@contextmanager
+def needing_extra() -> Iterator[None]:
+    """Import inside this: without the extra the command says how to get it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        typer.echo(f"{error}: {EXTRA}", err=True)
+        raise typer.Exit(1) from error
+
+
+def pairs(given: Sequence[str] | None) -> dict[str, str]:
+    """Return options KEY=VALUE by their keys, or raise ValueError.
+
+    >>> pairs(["model=a/b", "skin=plain"])
+    {'model': 'a/b', 'skin': 'plain'}
+    """
+    split = [pair.partition("=") for pair in given or ()]
+    if any(not equals for _, equals, _ in split):
+        raise ValueError("give KEY=VALUE, such as model=NAME")
+    if len({key for key, _, _ in split}) < len(split):
+        raise ValueError("a key is given twice")
+    return {key: value for key, _, value in split}
+
+
+def read_values(given: dict[str, str]) -> dict[str, Any]:
+    """Read values as Inspect reads task arguments: numbers and truth values, else texts.
+
+    >>> read_values({"analysis": "false", "budget": "3", "skin": "plain"})
+    {'analysis': False, 'budget': 3, 'skin': 'plain'}
+    """
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found
