@@ -19,10 +19,11 @@ from inspect_ai.log import EvalLog
 
 from whybench.episode.family import find_suite
 from whybench.families.recite import FAMILY
+from whybench.interfaces.inspectai.build import build
+from whybench.interfaces.inspectai.choosing import listed
 from whybench.interfaces.inspectai.exam import recite_exam
 from whybench.interfaces.inspectai.graph_judge import graph_judge
 from whybench.interfaces.inspectai.judged import judged_tables
-from whybench.interfaces.inspectai.tasks import build
 
 JUDGE = "whybench_judge/strong"
 
@@ -47,7 +48,9 @@ def measured(folder: str) -> dict[str, float]:
     instance = suite[0]
     assert FAMILY.certify(instance).defects() == []
     made = time.process_time()
-    task = build([suite], "dialogue", "plain", "own", None, False, scorers=[graph_judge(JUDGE)])
+    task = build(
+        listed([suite]), "dialogue", "plain", "own", None, False, scorers=[graph_judge(JUDGE)]
+    )
     log = ran(task, "whybench/oracle", folder)
     (sample,) = log.samples or ()
     assert sample.scores["episode_score"].value["edge_f1"] == 1.0

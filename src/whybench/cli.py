@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from whybench.interfaces.asking import plain, print_json, print_table
 from whybench.interfaces.recite_commands import app as recite_commands
 from whybench.report import commands as report_commands
 from whybench.report import deciding_commands
+from whybench.scale import commands as scale_commands
+from whybench.scale import private_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,6 +36,12 @@ app.command()(report_commands.report)
 app.command()(deciding_commands.compare)
 app.command()(deciding_commands.plan)
 app.command()(report_commands.reference)
+app.command()(scale_commands.generate)
+app.command()(scale_commands.stats)
+app.command()(scale_commands.distinct)
+app.command()(private_commands.secret)
+app.command()(private_commands.commit)
+app.command()(private_commands.prove)
 
 SuiteArg = Annotated[str, typer.Argument(metavar="SUITE", help="family/suite, see `whybench list`")]
 Profile = Annotated[str, typer.Option(help="certified or published")]
@@ -81,10 +90,10 @@ def list_suites(as_json: AsJson = False) -> None:
         for name, what in family.suites.items()
     ]
     if as_json:
-        _print_json(rows)
+        print_json(rows)
         return
     columns = ("suite", "instances", "what")
-    _table(columns, [[str(row[column]) for column in columns] for row in rows])
+    print_table(columns, [[str(row[column]) for column in columns] for row in rows])
     for family in families().values():
         _console().print(f"\n[bold]{family.name}[/bold]: {family.summary}", highlight=False)
         _console().print(f"agents: {', '.join(family.agents)}", highlight=False)
@@ -117,7 +126,7 @@ def show(
         shown["truth"] = family.truth(instance)
         shown["certificate"] = family.certify(instance).to_json()
     if as_json:
-        _print_json(shown)
+        print_json(shown)
         return
     console = _console()
     console.print(f"[bold]{instance.id}[/bold]\n", highlight=False)
@@ -234,17 +243,25 @@ def score(
 
 @app.command()
 def certify(
-    suites: Annotated[list[str], typer.Argument(metavar="SUITE...", help="family/suite")],
+    suites: Annotated[
+        list[str], typer.Argument(metavar="SUITE...", help="family/suite, or one stored set")
+    ],
     profile: Profile = "certified",
     salt: Salt = "public",
     knob: Knob = None,
     data: Data = None,
     limit: Limit = None,
+    workers: scale_commands.Workers = None,
+    address: scale_commands.Address = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove every instance of suites; exit 1 if one cannot be proven."""
+    """Prove every instance of suites, or check a stored set again; exit 1 if a proof fails."""
     from whybench.interfaces import solve as door
+    from whybench.interfaces.stored.plan import is_set
 
+    if len(suites) == 1 and is_set(suites[0]):
+        scale_commands.recheck(suites[0], workers, address, as_json)
+        return
     reports = []
     for path in suites:
         found = _suite(path, profile, salt, knob, data)
@@ -254,18 +271,18 @@ def certify(
         ]
         reports.append(door.certified(found, proofs, found.family.prove(found)))
     if as_json:
-        _print_json(reports[0] if len(reports) == 1 else reports)
+        print_json(reports[0] if len(reports) == 1 else reports)
     else:
         for report in reports:
             figures = report.pop("figures")
-            rows = [[key, _plain(value)] for key, value in report.items()]
+            rows = [[key, plain(value)] for key, value in report.items()]
             listed = {key: value for key, value in figures.items() if _is_list(value)}
-            rows += [[key, _plain(value)] for key, value in figures.items() if key not in listed]
-            _table(("figure", "value"), rows)
+            rows += [[key, plain(value)] for key, value in figures.items() if key not in listed]
+            print_table(("figure", "value"), rows)
             for key, entries in listed.items():
                 columns = list(next(iter(entries.values())))
-                rows = [[n, *(_plain(entry[c]) for c in columns)] for n, entry in entries.items()]
-                _table((key, *columns), rows)
+                rows = [[n, *(plain(entry[c]) for c in columns)] for n, entry in entries.items()]
+                print_table((key, *columns), rows)
     if any(report["failed"] for report in reports):
         raise typer.Exit(1)
 
@@ -328,16 +345,16 @@ def _progress(items: Iterable[T], what: str) -> Iterable[T]:
 
 def _report(figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        _print_json(figures)
+        print_json(figures)
         return
     metrics, intervals = figures.pop("metrics"), figures.pop("intervals")
-    _table(("run", "value"), [[key, _plain(value)] for key, value in figures.items()])
+    print_table(("run", "value"), [[key, plain(value)] for key, value in figures.items()])
     rows = [
-        [name, _plain(mean), " … ".join(_plain(bound) for bound in intervals[name])]
+        [name, plain(mean), " … ".join(plain(bound) for bound in intervals[name])]
         for name, mean in metrics.items()
         if mean is not None
     ]
-    _table(("metric", "mean", "95 % interval"), rows)
+    print_table(("metric", "mean", "95 % interval"), rows)
 
 
 def _is_list(figure: object) -> bool:
@@ -345,26 +362,7 @@ def _is_list(figure: object) -> bool:
     return isinstance(figure, dict) and all(isinstance(v, dict) for v in figure.values())
 
 
-def _plain(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.table import Table
-
-    table = Table(*columns)
-    for row in rows:
-        table.add_row(*row)
-    _console().print(table)
-
-
 def _console() -> Console:
     from rich.console import Console
 
     return Console()
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, allow_nan=False))

@@ -67,6 +67,29 @@ def test_canonical_forms_of_large_symmetric_graphs_are_quick_and_stable() -> Non
             assert canonical_form(graph.relabelled(stream.shuffled(range(12))).children) == form
 
 
+def test_canonical_forms_of_many_like_branches_are_quick() -> None:
+    """Branches that a symmetry exchanges are not tried one by one: 10! ways would take for ever."""
+    stream = Stream("graph", "branches")
+    star = [(0, 3 * i + 1) for i in range(10)]
+    star += [(3 * i + k, 3 * i + k + 1) for i in range(10) for k in (1, 2)]
+    rings = [(3 * i + k, 3 * i + (k + 1) % 3) for i in range(8) for k in range(3)]
+    for n, edges in ((31, star), (24, rings)):
+        graph = Graph.from_edges(n, edges)
+        renamed = graph.relabelled(stream.shuffled(range(n)))
+        assert canonical_form(renamed.children) == canonical_form(graph.children)
+        fewer = Graph.from_edges(n, edges[1:])
+        assert canonical_form(fewer.children) != canonical_form(graph.children)
+
+
+def test_regular_graphs_that_refinement_does_not_tell_apart_have_other_forms() -> None:
+    def both_ways(pairs: list[tuple[int, int]]) -> tuple[int, ...]:
+        return Graph.from_edges(6, pairs + [(b, a) for a, b in pairs]).children
+
+    ring = both_ways([(v, (v + 1) % 6) for v in range(6)])
+    triangles = both_ways([(3 * i + k, 3 * i + (k + 1) % 3) for i in range(2) for k in range(3)])
+    assert canonical_form(ring) != canonical_form(triangles)
+
+
 @given(st.lists(st.integers(0, 2**6 - 1), min_size=6, max_size=6))
 def test_transposing_twice_changes_nothing(rows: list[int]) -> None:
     assert transpose(transpose(rows)) == tuple(rows)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
 
 OPERATORS = ("not", "and", "or", "xor", "iff")
@@ -273,3 +273,22 @@ def lifted(small: int, variables: Sequence[int], n: int) -> int:
             low ^ ((low ^ high) & of[v]) for low, high in zip(level[::2], level[1::2], strict=True)
         ]
     return level[0]
+
+
+def transposed(numbers: Sequence[int], count: int) -> tuple[int, ...]:
+    """Turn columns into rows, or rows into columns: bit i of number j is bit j of number i.
+
+    >>> transposed((0b01, 0b11, 0b10), 2)
+    (3, 6)
+    """
+    width, side_by_side = len(numbers), 0
+    for j, number in enumerate(numbers):
+        side_by_side |= _spread(number, width) << j
+    every = (1 << width) - 1
+    return tuple([side_by_side >> at & every for at in range(0, width * count, width)])
+
+
+@lru_cache(maxsize=1 << 16)
+def _spread(number: int, width: int) -> int:
+    """Return the bits of a number, each so far from the next."""
+    return sum(1 << width * i for i in range(number.bit_length()) if number >> i & 1)

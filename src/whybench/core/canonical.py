@@ -17,6 +17,10 @@ DEEPEST = 32
 """Deeper nesting is refused: no value of ours has it, and a hostile one overflows the stack."""
 
 
+_PLAIN = frozenset({int, str, float, bool, type(None)})
+"""What stays as it is: most of a value, so nothing is called for it."""
+
+
 class Record(tuple[tuple[str, Any], ...]):
     """A small frozen, hashable mapping from names to frozen values, in the order given.
 
@@ -81,9 +85,9 @@ def freeze(value: Json, depth: int = 0) -> Any:
 def thaw(value: Any) -> Json:
     """Undo `freeze`: records into dictionaries, tuples into lists."""
     if isinstance(value, Record):
-        return {name: thaw(item) for name, item in value}
+        return {name: item if type(item) in _PLAIN else thaw(item) for name, item in value}
     if isinstance(value, tuple | list):
-        return [thaw(item) for item in value]
+        return [item if type(item) in _PLAIN else thaw(item) for item in value]
     return value
 
 

@@ -87,9 +87,9 @@ def canonical_form(rows: Sequence[int], colours: Sequence[int] | None = None) ->
     """Return a code equal for two coloured graphs exactly if renaming nodes maps one to the other.
 
     Colour refinement, then individualisation of the first smallest ambiguous class, keeping the
-    smallest code over all branches: the scheme of McKay, *Practical graph isomorphism*, 1981,
-    without its automorphism search. Of interchangeable twins only one is tried, which suffices for
-    our sizes.
+    smallest code over all branches: the scheme of McKay, *Practical graph isomorphism*, 1981. Of
+    nodes that a symmetry maps onto one another only one is tried. That is quick wherever
+    refinement finds all differences, as on trees; regular graphs may take very long.
 
     >>> canonical_form((0b010, 0, 0)) == canonical_form((0, 0, 0b010))
     True
@@ -98,52 +98,96 @@ def canonical_form(rows: Sequence[int], colours: Sequence[int] | None = None) ->
     if len(colours) != len(rows):
         raise ValueError("give one colour for each node")
     ranks = {colour: rank for rank, colour in enumerate(sorted(set(colours)))}
-    cells = [ranks[colour] for colour in colours]
-    return (*sorted(colours), *_smallest(tuple(rows), transpose(rows), cells))
+    web = _Web.of(rows)
+    return (*sorted(colours), *_smallest(web, web.refined([ranks[colour] for colour in colours])))
 
 
-def _smallest(rows: tuple[int, ...], columns: tuple[int, ...], cells: list[int]) -> tuple[int, ...]:
-    cells = _refined(rows, columns, cells)
-    sizes: dict[int, int] = {}
-    for cell in cells:
-        sizes[cell] = sizes.get(cell, 0) + 1
-    ambiguous = [(size, cell) for cell, size in sizes.items() if size > 1]
-    if not ambiguous:
-        relabelled = [0] * len(rows)
-        for v, mask in enumerate(rows):
-            relabelled[cells[v]] = sum(1 << cells[c] for c in members(mask))
-        return tuple(relabelled)
-    chosen = min(ambiguous)[1]
-    tried: list[int] = []
-    codes = []
-    for v in (v for v, cell in enumerate(cells) if cell == chosen):
-        if any(_twins(rows, columns, u, v) for u in tried):
-            continue
-        tried.append(v)
+@dataclass(frozen=True, slots=True)
+class _Web:
+    """A graph, ready for refinement."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    after: list[list[int]]
+    """Each node's children."""
+    before: list[list[int]]
+    """Each node's parents."""
+
+    @classmethod
+    def of(cls, rows: Sequence[int]) -> _Web:
+        columns = transpose(rows)
+        lists = ([list(members(mask)) for mask in masks] for masks in (rows, columns))
+        return cls(tuple(rows), columns, *lists)
+
+    def refined(self, cells: list[int]) -> list[int]:
+        """Split cells by how many neighbours each node has in each cell, until nothing splits."""
+        count = len(set(cells))
+        while True:
+            marks = [
+                (
+                    cell,
+                    tuple(sorted([cells[c] for c in after])),
+                    tuple(sorted([cells[p] for p in before])),
+                )
+                for cell, after, before in zip(cells, self.after, self.before, strict=True)
+            ]
+            first: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
+            for place, mark in enumerate(sorted(marks)):
+                first.setdefault(mark, place)
+            cells = [first[mark] for mark in marks]
+            if len(first) == count:
+                return cells
+            count = len(first)
+
+    def singled_out(self, cells: list[int], v: int) -> list[int]:
+        """Put a node before the others of its cell, and refine."""
         split = [2 * cell for cell in cells]
         split[v] -= 1
-        codes.append(_smallest(rows, columns, split))
-    return min(codes)
+        return self.refined(split)
+
+    def unlike(self, nodes: list[int]) -> list[int]:
+        """Return the first of all nodes that may change places without changing anything."""
+        kinds: dict[tuple[int, int], int] = {}
+        for v in nodes:
+            kinds.setdefault((self.rows[v], self.columns[v]), v)
+        return list(kinds.values())
+
+    def code(self, cells: list[int]) -> tuple[int, ...]:
+        """Return the sets of children when every node is named by its cell."""
+        named = [0] * len(cells)
+        for cell, after in zip(cells, self.after, strict=True):
+            named[cell] = sum([1 << cells[c] for c in after])
+        return tuple(named)
 
 
-def _refined(rows: tuple[int, ...], columns: tuple[int, ...], cells: list[int]) -> list[int]:
-    """Split cells by how many neighbours each node has in each cell, until nothing splits."""
-    while True:
-        marks = [
-            (
-                cells[v],
-                sorted(cells[c] for c in members(rows[v])),
-                sorted(cells[p] for p in members(columns[v])),
-            )
-            for v in range(len(rows))
-        ]
-        ordered = sorted(marks)
-        finer = [ordered.index(mark) for mark in marks]
-        if len(set(finer)) == len(set(cells)):
-            return finer
-        cells = finer
+def _ambiguous(cells: list[int]) -> list[int]:
+    """Return the nodes of the first smallest cell that holds more than one; none if none does."""
+    groups: dict[int, list[int]] = {}
+    for v, cell in enumerate(cells):
+        groups.setdefault(cell, []).append(v)
+    open_cells = [(len(group), cell) for cell, group in groups.items() if len(group) > 1]
+    return groups[min(open_cells)[1]] if open_cells else []
 
 
-def _twins(rows: tuple[int, ...], columns: tuple[int, ...], u: int, v: int) -> bool:
-    """Tell whether swapping u and v changes nothing."""
-    return rows[u] == rows[v] and columns[u] == columns[v]
+def _smallest(web: _Web, cells: list[int]) -> tuple[int, ...]:
+    """Return the smallest code over all ways to tell the nodes of refined cells apart."""
+    candidates = _ambiguous(cells)
+    if not candidates:
+        return web.code(cells)
+    tried: list[list[int]] = []
+    for v in web.unlike(candidates):
+        split = web.singled_out(cells, v)
+        if not any(_alike(web, other, split) for other in tried):
+            tried.append(split)
+    return min(_smallest(web, split) for split in tried)
+
+
+def _alike(web: _Web, left: list[int], right: list[int]) -> bool:
+    """Tell whether a symmetry of the graph maps refined cells onto others."""
+    if sorted(left) != sorted(right):
+        return False
+    here, there = _ambiguous(left), _ambiguous(right)
+    if not here:
+        return web.code(left) == web.code(right)
+    chosen = web.singled_out(left, here[0])
+    return any(_alike(web, chosen, web.singled_out(right, v)) for v in web.unlike(there))

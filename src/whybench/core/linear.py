@@ -1,62 +1,97 @@
-"""Linear algebra without rounding: Gaussian elimination on fractions, for small proofs."""
+"""Linear algebra without rounding: Gaussian elimination on whole numbers, for small proofs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import lcm
 from typing import TypeAlias
 
-Vector: TypeAlias = tuple[Fraction, ...]
+Exact: TypeAlias = int | Fraction
 Row: TypeAlias = Sequence[int | float | Fraction]
 """Floats are taken at their exact binary value: round them first where decimals are meant."""
 
 
-def echelon(rows: Iterable[Row]) -> tuple[list[Vector], list[int]]:
-    """Return the reduced rows without zero rows, and the column that leads each of them.
+def exact(value: float | Fraction) -> Exact:
+    """Return a number's exact value, as a whole number if it is one: those are faster by far.
 
-    >>> echelon([[1, 2, 3], [2, 4, 7]])[1]
-    [0, 2]
+    >>> exact(3.0), exact(0.5)
+    (3, Fraction(1, 2))
     """
-    matrix = [[Fraction(value) for value in row] for row in rows]
-    reduced: list[list[Fraction]] = []
-    leads: list[int] = []
-    width = len(matrix[0]) if matrix else 0
-    for column in range(width):
-        pivot = next((row for row in matrix if row[column]), None)
-        if pivot is None:
-            continue
-        matrix.remove(pivot)
-        scale = pivot[column]
-        pivot = [value / scale for value in pivot]
-        for other in (*matrix, *reduced):
-            if factor := other[column]:
-                other[:] = [a - factor * b for a, b in zip(other, pivot, strict=True)]
-        reduced.append(pivot)
-        leads.append(column)
-    return [tuple(row) for row in reduced], leads
+    return int(value) if value == int(value) else Fraction(value)
 
 
 def rank(rows: Iterable[Row]) -> int:
     """Return the number of independent rows.
 
+    Bareiss, *Sylvester's identity and multistep integer-preserving Gaussian elimination*, 1968:
+    every number that comes up is a minor of the matrix, so dividing by the pivot before leaves no
+    remainder, and numbers stay short.
+
     >>> rank([[1, 2], [2, 4]])
     1
     """
-    return len(echelon(rows)[0])
+    matrix = [_whole(row) for row in rows]
+    found, before = 0, 1
+    for column in range(len(matrix[0]) if matrix else 0):
+        chosen = next((i for i, row in enumerate(matrix) if row[column]), None)
+        if chosen is None:
+            continue
+        pivot = matrix.pop(chosen)
+        lead = pivot[column]
+        matrix = [
+            [(lead * a - row[column] * b) // before for a, b in zip(row, pivot, strict=True)]
+            for row in matrix
+        ]
+        before = lead
+        found += 1
+        if not matrix:
+            break
+    return found
 
 
-def nullspace(rows: Iterable[Row], width: int) -> list[Vector]:
-    """Return a basis of the vectors of a given length that every row is orthogonal to.
+class ContradictionError(ValueError):
+    """Equations that nothing solves."""
 
-    >>> nullspace([[1, 2]], 2)
-    [(Fraction(-2, 1), Fraction(1, 1))]
+
+def only_solution(equations: Iterable[Sequence[int]]) -> tuple[list[int], int] | None:
+    """Solve equations in whole numbers, the right side last; None if they leave anything open.
+
+    Returns numerators and their denominator. Bareiss's elimination again, above the pivots too: in
+    the end all pivots are the same number.
+
+    >>> only_solution([[1, 1, 5], [1, -1, 2]])
+    ([-7, -3], -2)
+    >>> only_solution([[1, 1, 5], [2, 2, 10]])
     """
-    reduced, leads = echelon(rows)
-    basis = []
-    for free in (column for column in range(width) if column not in leads):
-        vector = [Fraction(0)] * width
-        vector[free] = Fraction(1)
-        for row, lead in zip(reduced, leads, strict=True):
-            vector[lead] = -row[free]
-        basis.append(tuple(vector))
-    return basis
+    waiting = [list(row) for row in equations]
+    done: list[list[int]] = []
+    before = 1
+    width = len(waiting[0]) - 1 if waiting else 0
+    for column in range(width):
+        chosen = next((i for i, row in enumerate(waiting) if row[column]), None)
+        if chosen is None:
+            continue
+        pivot = waiting.pop(chosen)
+        lead = pivot[column]
+        done, waiting = (
+            [
+                [(lead * a - row[column] * b) // before for a, b in zip(row, pivot, strict=True)]
+                for row in rows
+            ]
+            for rows in (done, waiting)
+        )
+        done.append(pivot)
+        before = lead
+    if any(row[-1] for row in waiting):
+        raise ContradictionError("no numbers solve these equations")
+    return ([row[-1] for row in done], before) if len(done) == width else None
+
+
+def _whole(row: Row) -> Sequence[int]:
+    """Return a row as whole numbers: a multiple of it has the same direction."""
+    if all(type(value) is int for value in row):
+        return row  # type: ignore[return-value]  # just checked
+    fractions = [Fraction(value) for value in row]
+    scale = lcm(*(value.denominator for value in fractions))
+    return [int(value * scale) for value in fractions]

@@ -18,6 +18,7 @@ from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.instance import PROFILES, Instance, Profile
 from whybench.episode.pace import Pace
 from whybench.episode.retelling import Retelling, plainly
+from whybench.episode.salts import PRIVATE, secret_of
 from whybench.episode.score import Metric, Score
 from whybench.episode.trace import Evidence, Step, Trace
 
@@ -37,6 +38,8 @@ class Suite:
     salt: str
     knobs: Record
     size: int
+    block: int = 0
+    """Suites of further blocks are of the same kind and size, and share no draw."""
 
     def __len__(self) -> int:
         return self.size
@@ -44,10 +47,17 @@ class Suite:
     def __getitem__(self, index: int) -> Instance:
         if not 0 <= index < self.size:
             raise IndexError(f"{self.path} has instances 0 … {self.size - 1}, not {index}")
-        return self.family.instance(self.name, self.profile, self.salt, self.knobs, index)
+        return self.family.instance(
+            self.name, self.profile, self.salt, self.knobs, index, self.block
+        )
 
     def __iter__(self) -> Iterator[Instance]:
         return (self[index] for index in range(self.size))
+
+    def row(self, number: int) -> Instance:
+        """Return an instance of the endless list that the suite begins: block after block."""
+        block, index = divmod(number, self.size)
+        return replace(self, block=block)[index]
 
     @property
     def path(self) -> str:
@@ -132,6 +142,32 @@ class Family(ABC, Generic[World]):
     def truth(self, instance: Instance) -> Json:
         """Return the hidden truth in readable form, for authors only."""
 
+    # What a family may add.
+
+    def system(self, world: World) -> Json:
+        """Return the hidden system up to renaming: what one would know of a world like it."""
+        return self.latent(world)
+
+    def problem(self, world: World) -> Json:
+        """Return the whole problem up to renaming: the system, what is shown, what is asked."""
+        return [self.system(world), self.content(world)]
+
+    def discarded(self, instance: Instance) -> Record:  # noqa: ARG002 - most keep the first draw
+        """Return what was thrown away before this world was kept: reason → how often."""
+        return EMPTY
+
+    unchecked: Mapping[str, str] = {
+        "all but best_score": "the family brings no checker of its own: see `check`"
+    }
+    """Claims of certificates that `check` does not look into → why."""
+
+    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
+        """Check a certificate by other means than those that made it; return what is wrong."""
+        reached = self.score(instance, self.exact_run(instance)).values[self.headline]
+        if reached == certificate.best_score:
+            return []
+        return [f"best_score is {certificate.best_score}, the exact agent reaches {reached}"]
+
     # What every family gets.
 
     def suite(
@@ -141,6 +177,7 @@ class Family(ABC, Generic[World]):
         profile: str = "certified",
         salt: str = PUBLIC_SALT,
         knobs: Mapping[str, Any] | None = None,
+        block: int = 0,
     ) -> Suite:
         """Return a suite by name."""
         if name not in self.suites:
@@ -152,21 +189,25 @@ class Family(ABC, Generic[World]):
         known = next((p for p in self.profiles if p == profile), None)
         if known is None:
             raise ValueError(f"no profile {profile!r}: try {', '.join(self.profiles)}")
+        secret_of(salt)  # an unknown one is refused here, not in the middle of a run
         kept, size = self.validated(name, known, knobs or {})
-        return Suite(self, name, known, salt, kept, size)
+        return Suite(self, name, known, salt, kept, size, block)
 
     def instance(
-        self, suite: str, profile: Profile, salt: str, knobs: Record, index: int
+        self, suite: str, profile: Profile, salt: str, knobs: Record, index: int, block: int = 0
     ) -> Instance:
         """Return the instance at these coordinates, with the id of its content."""
-        bare = Instance(self.name, self.version, suite, profile, salt, index, knobs)
+        bare = Instance(self.name, self.version, suite, profile, salt, index, knobs, block=block)
         latent = self.latent(self.world(bare))
-        cluster = digest([self.name, salt, "latent", latent]).hex()[:12]
+        cluster = digest([self.name, bare.seed, "latent", latent]).hex()[:12]
         return replace(bare, id=self._content_id(bare), cluster=cluster)
 
     def _content_id(self, bare: Instance) -> str:
-        content = digest([bare.to_json(), self.content(self.world(bare))]).hex()[:12]
-        return f"{bare.suite}-{bare.index:04d}-{content}"
+        """Name the content; with a private salt also its secret, so that no guess can be tested."""
+        secret = [bare.seed] if bare.salt.startswith(PRIVATE) else []
+        content = digest([bare.to_json(), self.content(self.world(bare)), *secret]).hex()[:12]
+        number = f"{bare.block}.{bare.index:04d}" if bare.block else f"{bare.index:04d}"
+        return f"{bare.suite}-{number}-{content}"
 
     def rebuilt(self, data: Mapping[str, Any]) -> Instance:
         """Rebuild an instance from logged coordinates; refuse one that is no longer the same."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.episode.salts import secret_of
 
 Profile = Literal["certified", "published"]
 """`certified`: known defects repaired, every instance proven. `published`: the released rules."""
@@ -29,10 +30,19 @@ class Instance:
     id: str = ""
     """Names the content: it changes when a rebuilt world would differ."""
     cluster: str = ""
-    """Opaque; equal for instances whose hidden worlds are the same up to renaming."""
+    """Opaque; equal for instances of a block whose hidden worlds are the same up to renaming."""
+    block: int = 0
+    """A suite is as long as its name says; more of its kind come in further blocks of that size."""
+
+    @property
+    def seed(self) -> str:
+        """What random streams hang on, and what no log holds if the salt is private."""
+        secret = secret_of(self.salt)
+        return f"{secret}.{self.block}" if self.block else secret
 
     def to_json(self) -> dict[str, Json]:
         """Return the coordinates as JSON data."""
+        further = {"block": self.block} if self.block else {}
         return {
             "family": self.family,
             "version": self.version,
@@ -40,6 +50,7 @@ class Instance:
             "profile": self.profile,
             "salt": self.salt,
             "index": self.index,
+            **further,
             "knobs": thaw(self.knobs),
             "id": self.id,
             "cluster": self.cluster,
@@ -60,4 +71,5 @@ class Instance:
             knobs=freeze(data["knobs"]),
             id=data["id"],
             cluster=data["cluster"],
+            block=int(data.get("block", 0)),
         )

@@ -188,7 +188,7 @@ def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...
 def _mixed(run: Run, most: int) -> list[dict[str, Any]]:
     """Return at most so many rows of a run, evenly from its lowest score to its highest."""
     ranked: list[dict[str, Any]] = run.frame.sort_values(
-        [run.family.headline, "index", "epoch"], na_position="first"
+        [run.family.headline, "block", "index", "epoch"], na_position="first"
     ).to_dict("records")
     if len(ranked) <= most:
         return ranked

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from whybench.report.asking import needing_extra, pairs, read_values
+from whybench.interfaces.asking import needing_extra, pairs, read_values
 
 Logs = Annotated[list[str], typer.Argument(metavar="LOGS...", help="logs, or folders of logs")]
 
@@ -33,7 +33,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="print what was written")] = False,
 ) -> None:
     """Write a page on logs, with its tables (CSV, Parquet) and figures (SVG, PNG)."""
-    with needing_extra():
+    with needing_extra("report"):
         from whybench.report.build import Wishes, build
         from whybench.report.page.files import write
         from whybench.report.ranks import read_others

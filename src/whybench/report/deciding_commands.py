@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whybench.report.asking import needing_extra, pairs
+from whybench.interfaces.asking import needing_extra, pairs, print_json, print_table
 
 if TYPE_CHECKING:
     from whybench.report.compare import Compared
@@ -39,7 +38,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Say which of two systems is better, on the instances that both have played."""
-    with needing_extra():
+    with needing_extra("report"):
         from whybench.report import compare as door
         from whybench.report.pairs import chosen
         from whybench.report.runs import read_runs
@@ -58,7 +57,7 @@ def compare(
         f"{name} is left out: {why}." for side in sides for name, why in side.left_out
     )
     if as_json:
-        _print_json(found.to_json() | {"left_out": list(left_out)})
+        print_json(found.to_json() | {"left_out": list(left_out)})
         return
     _show_comparison(found, list(left_out))
 
@@ -91,7 +90,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Say how many instances and epochs show a difference, and what they cost."""
-    with needing_extra():
+    with needing_extra("report"):
         from whybench.episode.family import find_suite
         from whybench.report import plan as door
         from whybench.report.runs import read_runs
@@ -112,7 +111,7 @@ def plan(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     if as_json:
-        _print_json(found.to_json())
+        print_json(found.to_json())
         return
     _show_plan(found)
 
@@ -136,7 +135,7 @@ def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
     head = ("suite\nmetric", "A\nB", "A - B\n95 % interval", "p\nHolm", "n in worlds\ntest")
     if found.alpha != 0.05:
         head = (*head[:2], f"A - B\n{100 * (1 - found.alpha):g} % interval", *head[3:])
-    _table(head, rows)
+    print_table(head, rows)
     for row in found.rows:
         typer.echo(f"{row.suite}, {row.metric}: {row.verdict}.")
     outcomes = [
@@ -144,7 +143,7 @@ def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
         for played in found.played
         for name, shares in played.outcomes.items()
     ]
-    _table(("suite", "outcome, share of episodes", "A", "B"), outcomes)
+    print_table(("suite", "outcome, share of episodes", "A", "B"), outcomes)
     for remark in (*found.remarks, *left_out):
         typer.echo(f"- {remark}")
 
@@ -169,7 +168,7 @@ def _show_plan(found: Plan) -> None:
         for size, bill in zip(found.sizes, found.bills, strict=True)
     ]
     head = ("question", "instances\n× epochs", "in\nsuite", "suite\nshows ≥", "episodes")
-    _table((*head, "tokens", "cost"), rows)
+    print_table((*head, "tokens", "cost"), rows)
     typer.echo(f"- {found.more}")
     for usage in dict.fromkeys(found.usages):
         typer.echo(
@@ -196,17 +195,3 @@ def _many(number: float) -> str:
         if number >= size:
             return f"{number / size:.3g} {letter}"
     return f"{number:.0f}"
-
-
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*columns)
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table, highlight=False)
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2, allow_nan=False))

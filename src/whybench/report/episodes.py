@@ -49,6 +49,7 @@ def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
             "suite": run.suite.partition("/")[2],
             "profile": run.profile,
             "salt": run.salt,
+            "block": int(row.get("block", 0)),
             "index": int(row["index"]),
             "knobs": dict(run.knobs),
             "id": row["instance"],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from whybench.core.canonical import canonical_json
@@ -206,9 +206,7 @@ def _more(suite: Suite, looked: Sequence[Instance], worlds: Worlds) -> str:
     if suite.knobs.get("data") is not None:
         return "The instances are those of a release: another salt gives no more."
     family = suite.family
-    other = family.suite(
-        suite.name, profile=suite.profile, salt=f"{suite.salt}-2", knobs=suite.knobs.asdict()
-    )
+    other = replace(suite, block=suite.block + 1)
     few = [other[at] for at in spaced(range(len(other)), 8)]
     latents, others = (
         [canonical_json(family.latent(family.world(one))) for one in ones] for ones in (looked, few)

@@ -260,7 +260,7 @@ def _runs(
         where = json.loads(place)
         if where["family"] in families():
             key = canonical_json(
-                {k: where[k] for k in where if k not in ("index", "id", "cluster")}
+                {k: where[k] for k in where if k not in ("block", "index", "id", "cluster")}
             )
             rows.setdefault(key, []).append(_row(where, sample, head["model"]))
     for key, found in rows.items():
@@ -293,6 +293,7 @@ def _row(where: Mapping[str, Any], sample: Mapping[str, Any], model: str) -> dic
     family = families()[where["family"]]
     row: dict[str, Any] = {
         "instance": where["id"],
+        "block": where.get("block", 0),
         "index": where["index"],
         "cluster": where["cluster"],
         "epoch": int(sample["epoch"]),

@@ -245,9 +245,12 @@ class Tally:
         data = told(view, evidence.readings)
         truth = twin.consistent_graphs(k, *data, view.semantics, view.sink)
         found = inferred(evidence)
-        for v, solution in enumerate(found.solutions):
+        for v, parents in enumerate(found.parents):
             known = weights_of(truth, v, k)
-            if solution.unique:
+            solution = evidence.solved(v, found.causes[v])
+            assert solution.unique == (parents is not None), "exact and rounded agree"
+            if parents is not None:
+                assert solution.parents(k) == parents
                 assert solution.weights == pytest.approx(known, abs=NEAR)
                 self.settled += 1
             else:
@@ -257,7 +260,8 @@ class Tally:
         assert judged.always == {edge for edge, said in truth.edges.items() if said == "all"}
         assert judged.sometimes == {edge for edge, said in truth.edges.items() if said == "some"}
         expected = twin.predicted(k, *data, view.semantics, reactor[1:], view.sink)
-        said = predicted(evidence, found.solutions[FREQUENCY], reactor)
+        solution = evidence.solved(FREQUENCY, found.causes[FREQUENCY])
+        said = predicted(evidence, solution, reactor)
         if said.forced or view.sink:
             assert said.forced == (expected is not None)
         if expected is not None:

@@ -9,9 +9,10 @@ import pytest
 
 from whybench.episode.action import Action
 from whybench.episode.family import families
+from whybench.families.causalab.family import can_be_won
 from whybench.families.causalab.hypothesis import read
 from whybench.families.causalab.numbers import shown
-from whybench.families.causalab.rules import MOST_HYPOTHESES, LabEpisode
+from whybench.families.causalab.rules import CEILING, MOST_HYPOTHESES, LabEpisode
 from whybench.families.causalab.world import FREQUENCY, Disturbance, Law, Reading, Term, World
 
 FAMILY = families()["causalab"]
@@ -461,3 +462,18 @@ def test_proposals_come_to_an_end() -> None:
     for _ in range(MOST_HYPOTHESES):
         assert not episode.step(Action.of("propose", hypothesis=empty)).is_error
     assert "too many" in episode.step(Action.of("propose", hypothesis=empty)).data["reason"]
+
+
+def test_a_frequency_beyond_either_end_of_the_dial_cannot_be_won() -> None:
+    world = FAMILY.world(FAMILY.suite("main_3", profile="published")[0])
+    for tolerance in (0.0, 5.0):
+        for target in (-5.0, -4.0, -1.0, 0.0, CEILING, CEILING + 4.0, CEILING + 5.0):
+            base = world.law.base + target - world.target
+            other = replace(
+                world,
+                law=replace(world.law, base=base),
+                view=replace(world.view, tolerance=tolerance),
+            )
+            off = max(0.0, -target, target - CEILING)
+            assert other.target == target
+            assert can_be_won(other) == (off < tolerance or off == 0)

@@ -91,19 +91,19 @@ def test_an_incremental_verdict_equals_a_fresh_one() -> None:
     for _ in range(150):
         world = random_world(stream, stream.below(11) + 2)
         changes = random_history(stream, world, 10)
-        with EvidenceLog(world.view) as log:
-            for count, change in enumerate(changes, 1):
-                log.add(change.starts, change.v, change.after)
-                assert log.verdict() == certify.forced(world.view, tuple(changes[:count]))
+        log = EvidenceLog(world.view)
+        for count, change in enumerate(changes, 1):
+            log.add(change.starts, change.v, change.after)
+            assert log.verdict() == certify.forced(world.view, tuple(changes[:count]))
 
 
 def test_observations_of_two_worlds_are_refused() -> None:
-    with EvidenceLog(make_view(2, 0, 0, 1)) as log:
-        log.add(True, 0, 0b11)
-        log.add(False, 0, 0)
-        log.add(True, 0, 0b01)
-        with pytest.raises(ValueError, match="not of one world"):
-            log.verdict()
+    log = EvidenceLog(make_view(2, 0, 0, 1))
+    log.add(True, 0, 0b11)
+    log.add(False, 0, 0)
+    log.add(True, 0, 0b01)
+    with pytest.raises(ValueError, match="not of one world"):
+        log.verdict()
 
 
 def test_core_cases_are_those_of_the_twin() -> None:

@@ -8,7 +8,7 @@ from whybench.core.graph import Graph
 from whybench.core.seeds import Stream
 from whybench.episode.episode import play
 from whybench.episode.family import families
-from whybench.families.causallink.generate import behaviour, enumerated
+from whybench.families.causallink.generate import Case, behaviour, enumerated
 from whybench.families.causallink.theme import THEMES, read_theme
 
 FAMILY = families()["causallink"]
@@ -20,6 +20,10 @@ def accuracy(agent: str, **options: object) -> float:
     return sum(score.values["accuracy"] for score in scores) / len(scores)
 
 
+def code(case: Case) -> tuple[int, ...]:
+    return behaviour(case.graph.reach(), case.start, case.x, case.y)
+
+
 def test_core_has_the_published_counts() -> None:
     suite = FAMILY.suite("core")
     truths = [FAMILY.world(instance).truth for instance in suite]
@@ -29,10 +33,10 @@ def test_core_has_the_published_counts() -> None:
 
 
 def test_core_distinct_are_the_45_behaviours() -> None:
-    codes = Counter(behaviour(case) for case in enumerated("core"))
+    codes = Counter(code(case) for case in enumerated("core"))
     assert Counter(codes.values()) == {2: 39, 1: 6}
     assert len(FAMILY.suite("core_distinct")) == 45
-    assert len({behaviour(case) for case in enumerated("core_distinct")}) == 45
+    assert len({code(case) for case in enumerated("core_distinct")}) == 45
 
 
 def test_collider_has_every_start_and_pair() -> None:
@@ -42,11 +46,13 @@ def test_collider_has_every_start_and_pair() -> None:
     assert len({world.view.start.bit_count() for world in worlds}) == 4
 
 
-def test_advanced_is_balanced_and_has_a_source_over_all() -> None:
-    suite = FAMILY.suite("advanced")
-    worlds = [FAMILY.world(instance) for instance in suite]
-    assert len(worlds) == 1200
-    for n in (4, 5, 6, 7):
+@pytest.mark.parametrize(("name", "sizes"), [("advanced", (4, 5, 6, 7)), ("large", (10, 11, 12))])
+def test_random_graphs_are_balanced_and_have_a_source_over_all(
+    name: str, sizes: tuple[int, ...]
+) -> None:
+    worlds = [FAMILY.world(instance) for instance in FAMILY.suite(name)]
+    assert len(worlds) == 300 * len(sizes)
+    for n in sizes:
         of_size = [world for world in worlds if world.view.n == n]
         assert len(of_size) == 300
         assert sum(world.truth for world in of_size) == 150
@@ -54,7 +60,7 @@ def test_advanced_is_balanced_and_has_a_source_over_all() -> None:
         n = world.view.n
         assert world.view.start == (1 << n) - 1
         assert any(below.bit_count() == n - 1 for below in world.below)
-    for first in range(0, 1200, 6):
+    for first in range(0, len(worlds), 6):
         graphs = {FAMILY.latent(world) for world in worlds[first : first + 6]}
         assert len(graphs) == 1
 
@@ -130,6 +136,16 @@ def test_advanced_goes_to_twelve(n: int) -> None:
         assert certificate.minimax_upper == n - 1
 
 
+def test_large_has_the_graphs_of_advanced_with_that_many_entities() -> None:
+    for profile in ("certified", "published"):
+        large = FAMILY.suite("large", profile=profile, knobs={"graphs": 2})
+        for k, n in enumerate((10, 11, 12)):
+            alone = FAMILY.suite("advanced", profile=profile, knobs={"n": n, "graphs": 2})
+            assert [FAMILY.problem(FAMILY.world(large[12 * k + i])) for i in range(12)] == [
+                FAMILY.problem(FAMILY.world(instance)) for instance in alone
+            ]
+
+
 def test_any_number_of_graphs_extends_the_same_list() -> None:
     few = FAMILY.suite("advanced", knobs={"n": 9, "graphs": 3})
     many = FAMILY.suite("advanced", knobs={"n": 9, "graphs": 5})
@@ -165,8 +181,10 @@ def test_bad_knobs_are_refused() -> None:
     for knobs in ({"n": 3}, {"n": 13}, {"graphs": 0}, {"theme": "opera"}, {"max_errors": 0}):
         with pytest.raises(ValueError, match="Knobs of causallink"):
             FAMILY.suite("advanced", knobs=knobs)
-    with pytest.raises(ValueError, match="belong to causallink/advanced"):
-        FAMILY.suite("core", knobs={"n": 5})
+    with pytest.raises(ValueError, match="belongs to causallink/advanced"):
+        FAMILY.suite("large", knobs={"n": 10})
+    with pytest.raises(ValueError, match="belongs to advanced and large"):
+        FAMILY.suite("core", knobs={"graphs": 5})
 
 
 def test_a_permuted_display_permutes_the_words_and_nothing_else() -> None:

@@ -12,18 +12,14 @@ from typing import Any, TypeVar, get_args
 import pytest
 
 from whybench.core.seeds import Stream
-from whybench.families.replayscm.dilute import NEAR, Diluted, diluted
+from whybench.families.replayscm.cover import covering_worlds, extra_worlds
+from whybench.families.replayscm.dilute import NEAR, Diluted, Dilution
 from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.generate import (
-    STRATA,
-    Problem,
-    covering_worlds,
-    extra_worlds,
-    sample_problem,
-)
-from whybench.families.replayscm.identify import hidden_roots, identifying_worlds
+from whybench.families.replayscm.generate import STRATA, Problem, sample_problem
+from whybench.families.replayscm.identify import identifying_worlds
 from whybench.families.replayscm.latent import LEVELS, ROOTS, Latent, sample_latent
 from whybench.families.replayscm.source import told_of
+from whybench.families.replayscm.tape import Tape
 from whybench.families.replayscm.world import Disclosure, Rows, Table
 
 PROBLEMS = range(20)
@@ -39,7 +35,7 @@ def problem(index: int) -> Problem:
 
 @cache
 def added(index: int) -> tuple[Table, ...]:
-    return extra_worlds(problem(index), Stream("tests", "extra", index))
+    return extra_worlds(problem(index), Tape("tests", "extra", index))
 
 
 @cache
@@ -322,7 +318,7 @@ def test_more_evidence(index: int) -> None:
     assert 3 <= len(added(index)) <= 4
     assert before < after or before == total
     assert all(len(targets_of(table)) <= 1 for table in added(index))
-    covering = covering_worlds(made, extended, Stream("tests", "covering", index))
+    covering = covering_worlds(made, extended, Tape("tests", "covering", index))
     assert patterns(latent, (*extended, *covering)) == (total, total)
     assert not held & {signed(table) for table in (*added(index), *covering)}
     for table in covering:
@@ -337,14 +333,13 @@ def test_identifying_worlds_leave_one_in_every_class(index: int) -> None:
     latent, worlds = identified(index)
     rows = Rows.of(latent.n, worlds)
     blocks = (latent.order[: ROOTS + 1], latent.order[ROOTS + 1 :])
-    assert hidden_roots(latent) == told_of(latent, "roots", blocks)
     for disclosure in get_args(Disclosure):
         assert Evidence(told_of(latent, disclosure, blocks), rows).count == 1
     for table in worlds:
         assert all(follows(latent, targets_of(table), row) for row in rows_of(table))
     for left_out in range(1, len(worlds)):
         fewer = Rows.of(latent.n, [*worlds[:left_out], *worlds[left_out + 1 :]])
-        assert Evidence(hidden_roots(latent), fewer).count > 1
+        assert Evidence(told_of(latent, "roots", ()), fewer).count > 1
 
 
 @each_latent
@@ -352,7 +347,7 @@ def test_identifying_worlds_leave_one_in_every_class(index: int) -> None:
 def test_diluted_evidence(index: int, bits: int) -> None:
     latent, worlds = identified(index)
     told = told_of(latent, "hidden", ())
-    made = diluted(told, worlds, bits, Stream("tests", "dilute", index, bits))
+    made = Dilution(told, worlds).to(bits, Stream("tests", "dilute", index, bits))
     assert isinstance(made, Diluted)
     short = Evidence(told, Rows.of(latent.n, made.short))
     long = Evidence(told, Rows.of(latent.n, made.long))
@@ -368,13 +363,13 @@ def test_diluted_evidence(index: int, bits: int) -> None:
 
 def test_the_same_path_makes_the_same() -> None:
     assert sample_problem("tests", "making", 0) == problem(0) != problem(1)
-    assert extra_worlds(problem(0), Stream("tests", "extra", 0)) == added(0)
+    assert extra_worlds(problem(0), Tape("tests", "extra", 0)) == added(0)
     assert sample_latent(Stream("tests", 0)) == sample_latent(Stream("tests", 0))
     latent, worlds = identified(0)
     told = told_of(latent, "hidden", ())
     for make in (
         lambda stream: identifying_worlds(latent, (), stream),
-        lambda stream: diluted(told, worlds, 4, stream),
+        lambda stream: Dilution(told, worlds).to(4, stream),
     ):
         one, two = (make(Stream("tests", "again")) for _ in range(2))
         assert one == two is not None

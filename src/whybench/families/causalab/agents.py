@@ -15,10 +15,11 @@ from whybench.episode.trace import Step
 from whybench.families.causalab.ambiguity import verdicts
 from whybench.families.causalab.design import level, next_setting
 from whybench.families.causalab.disturbance import options
+from whybench.families.causalab.equations import Solution
 from whybench.families.causalab.evidence import (
     Evidence,
     Inference,
-    Solution,
+    evidence_of,
     inferred,
     predicted,
 )
@@ -64,7 +65,7 @@ class Bench:
 
     def evidence(self) -> Evidence:
         """Return all readings so far."""
-        return Evidence(self.view, self.readings)
+        return evidence_of(self.view, tuple(self.readings))
 
     def intervene(self, v: int, setting: float, guess: Guess | None = None) -> Moves:
         """Set a property and keep the reading."""
@@ -135,7 +136,7 @@ def exact(bench: Bench, _: Stream) -> Moves:
 def conclusion(bench: Bench, evidence: Evidence, found: Inference) -> tuple[Guess, float]:
     """Return what the readings force, and the shortest equation where they leave it open."""
     view = bench.view
-    solution = found.solutions[FREQUENCY]
+    solution = evidence.solved(FREQUENCY, found.causes[FREQUENCY])
     said = predicted(evidence, solution, bench.shown or (0.0,) * view.k)
     sure = found.edges() if found.complete else verdicts(evidence).always
     edges = frozenset(sure) | {(p, FREQUENCY) for p in members(solution.parents(view.k))}
@@ -154,6 +155,8 @@ def _guess(view: View, edges: frozenset[Edge], solution: Solution, base: float) 
 
 def _without_circles(k: int, edges: frozenset[Edge]) -> frozenset[Edge]:
     """Drop edges that are not forced together: only where evidence leaves the frequency open."""
+    if Graph.from_edges(k, edges).is_acyclic():
+        return edges
     kept: list[Edge] = []
     for edge in sorted(edges, key=lambda e: e[1] == FREQUENCY):
         if Graph.from_edges(k, [*kept, edge]).is_acyclic():
@@ -209,7 +212,7 @@ def regression(bench: Bench, _: Stream) -> Moves:
     while bench.left > 0:
         found = inferred(bench.evidence())
         step = next_setting(bench.evidence(), found)
-        if found.solutions[FREQUENCY].unique or step is None:
+        if found.settled >> FREQUENCY & 1 or step is None:
             break
         yield from bench.intervene(*step)
     yield from bench.open()

@@ -15,8 +15,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from whybench.core.graph import members
-from whybench.families.causalab.evidence import EXACT, Evidence, Solution, inferred
-from whybench.families.causalab.world import FREQUENCY, Reading, World, moved_base, solver
+from whybench.families.causalab.equations import EXACT, Solution
+from whybench.families.causalab.evidence import Evidence, inferred
+from whybench.families.causalab.world import (
+    DECIMALS,
+    FREQUENCY,
+    Reading,
+    World,
+    moved_base,
+    solver,
+)
 
 Pairs = frozenset[tuple[int, int]]
 
@@ -58,7 +66,7 @@ _KNOWN: WeakKeyDictionary[Evidence, Verdicts] = WeakKeyDictionary()
 def _worked_out(evidence: Evidence) -> Verdicts:
     found = inferred(evidence)
     k = evidence.view.k
-    allowed = [evidence.may_cause(v) & ~found.below[v] for v in range(k)]
+    allowed = found.causes
     certain = frozenset(found.edges())
     if found.complete:
         return Verdicts(certain, frozenset())
@@ -138,10 +146,11 @@ def all_experiments(world: World) -> Evidence:
     view, lab = world.view, solver(world.law)
     bases, now = list(world.bases), view.baseline.values
     readings = [*view.records, view.baseline]
-    top = 100.0 if view.limit is None else view.limit
+    top = min(view.limit or 100.0, 100.0)  # large numbers would cost precision, and say no more
     for share in (1.0, 0.0, 0.37):
+        setting = round(share * top, DECIMALS)  # as an episode does: finer ones fit no law
         for v in view.targets():
-            bases[v] = moved_base(lab, view.semantics, v, share * top, now)
+            bases[v] = moved_base(lab, view.semantics, v, setting, now)
             now = lab.readings(bases)
-            readings.append(Reading(view.baseline.crystal, now, v, share * top))
+            readings.append(Reading(view.baseline.crystal, now, v, setting))
     return Evidence(view, readings)

@@ -1,4 +1,4 @@
-"""World → certificate: what is proven of linear worlds for any real weights, by fractions.
+"""World → certificate: what is proven of linear worlds for any real weights, without rounding.
 
 Let B hold the weights and T = (I − B)⁻¹ the total effects. Setting j moves all readings along
 column j of T. Another equation for node v, with weights B_v − n, shows the same readings if n is
@@ -15,16 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from math import log2
+from typing import TypeAlias
 
 from whybench.core.canonical import Json
+from whybench.core.equivalence import class_size
 from whybench.core.graph import members
-from whybench.core.linear import nullspace, rank
+from whybench.core.linear import Exact, exact, rank
 from whybench.families.causalab.disturbance import options
 from whybench.families.causalab.evidence import Evidence
-from whybench.families.causalab.world import FREQUENCY, Law, Reading, Readings, World
+from whybench.families.causalab.world import FREQUENCY, Law, Reading, Readings, View, World
 
-SETTING = Fraction(97)
+Columns: TypeAlias = dict[int, tuple[Exact, ...]]
+
+SETTING = 97
 """A setting in no special relation to any base."""
 
 
@@ -63,18 +67,21 @@ def bases_of(law: Law, values: Sequence[float]) -> Readings:
 
 
 def fewest(world: World) -> int | None:
-    """Return a lower bound on the interventions after which all is forced; None if never."""
+    """Return a lower bound on the interventions after which all is forced; None if never.
+
+    What is forced stays forced when more is set. So sets of properties are gone through from all of
+    them downwards, and below one that does not force everything none is looked at.
+    """
     view = world.view
     if view.disturbance:
         return None  # a disturbance is a free experiment: no bound is proven
     if view.quadratic:
         return fewest_quadratic(world)
-    targets = view.targets()
-    found = None
-    for count in reversed(range(len(targets) + 1)):
-        if not any(is_forced(world, touched) for touched in combinations(targets, count)):
-            break
-        found = count
+    freedom = Freedom(world)
+    found, sets = None, {view.controllable}
+    while sets := {touched for touched in sets if freedom.is_forced(touched)}:
+        found = next(iter(sets)).bit_count()
+        sets = {touched ^ 1 << v for touched in sets for v in members(touched)}
     return found
 
 
@@ -91,54 +98,111 @@ def fewest_quadratic(world: World) -> int:
     return max(0, *needed)
 
 
-def is_forced(world: World, touched: Sequence[int]) -> bool:
-    """Tell whether no single other equation shows the same once these properties were set."""
-    return not any(True for _ in rivals(world, touched))
+class Freedom:
+    """In which directions the weights of a world's equations may move without a trace.
 
+    For each node v, the conditions on `a` (see above) as columns, one for each other node u: that n
+    vanishes on all that depend on v, and, for the frequency, that the records agree. Where the
+    frequency causes nothing, n_frequency = a_frequency = 0: it is then no unknown of the others.
+    """
 
-def rivals(world: World, touched: Sequence[int]) -> Iterator[tuple[int, tuple[Fraction, ...]]]:
-    """Yield nodes with a direction in which their weights may move without a trace."""
-    view, law = world.view, world.law
-    k, reach = law.k, law.graph.reach()
-    weights = [[Fraction(0)] * k for _ in range(k)]
-    for v, terms in enumerate(law.terms):
-        for term in terms:
-            weights[v][term.cause] = Fraction(term.linear)
-    bases = [Fraction(b) for b in world.bases]
-    bases[FREQUENCY] = Fraction(law.base)
-    records = [bases_of(law, r.values) for r in view.records if r.passive]
-    untouched = [u for u in range(k) if u not in touched]
-    for v in range(k):
-        unknown = [u for u in untouched if u != v]
-        if not unknown:
-            continue
-        directions = [_direction(weights, u, v) for u in unknown]
-        forbidden = reach[v] | (1 << FREQUENCY if view.sink and v != FREQUENCY else 0)
-        rows: list[list[Fraction]] = [
-            [direction[d] for direction in directions] for d in members(forbidden)
+    def __init__(self, world: World) -> None:
+        view, law = world.view, world.law
+        reach = law.graph.reach()
+        weights: list[list[Exact]] = [[0] * law.k for _ in range(law.k)]
+        for v, terms in enumerate(law.terms):
+            for term in terms:
+                weights[v][term.cause] = exact(term.linear)
+        bases = [exact(base) for base in (law.base, *world.bases[1:])]
+        records = [
+            [exact(own) - base for own, base in zip(bases_of(law, r.values), bases, strict=True)]
+            for r in view.records
+            if r.passive
         ]
-        if v == FREQUENCY:
-            rows += [[Fraction(r[u]) - bases[u] for u in unknown] for r in records]
-        elif v in touched and view.semantics == "shift":
-            rows.append([bases[u] + weights[u][v] * SETTING for u in unknown])
-        for free in nullspace(rows, len(unknown)):
-            yield (
-                v,
-                tuple(
-                    sum((c * d[p] for c, d in zip(free, directions, strict=True)), Fraction(0))
-                    for p in range(k)
-                ),
-            )
+        self._unknown = view.properties if view.sink else (1 << law.k) - 1
+        self._untouched: list[Columns] = []
+        self._touched: list[Columns] = []
+        """The same once v was set: under `shift` its base is known, one condition more."""
+        for v in range(law.k):
+            effects = list(members(reach[v] & self._unknown))
+            columns: Columns = {}
+            for u in members(self._unknown & ~(1 << v)):
+                columns[u] = tuple(_direction(weights, u, v, effects))
+                if v == FREQUENCY:
+                    columns[u] += tuple(own[u] for own in records)
+            self._untouched.append(columns)
+            if view.semantics == "shift":
+                columns = {
+                    u: (*column, bases[u] + weights[u][v] * SETTING)
+                    for u, column in columns.items()
+                }
+            self._touched.append(columns)
+
+    def is_forced(self, touched: int) -> bool:
+        """Tell whether no single other equation shows the same once these properties were set.
+
+        A node's conditions leave no direction if their columns are independent.
+        """
+        left = self._unknown & ~touched
+        for v in range(len(self._touched)):
+            columns = (self._touched if touched >> v & 1 else self._untouched)[v]
+            unknown = [columns[u] for u in members(left & ~(1 << v))]
+            if unknown and (len(unknown) > len(unknown[0]) or rank(unknown) < len(unknown)):
+                return False
+        return True
 
 
-def _direction(weights: Sequence[Sequence[Fraction]], u: int, v: int) -> list[Fraction]:
-    """Return e_u − B_u, with as much of e_v − B_v as keeps v out of its own equation."""
-    k = len(weights)
+def _direction(
+    weights: Sequence[Sequence[Exact]], u: int, v: int, places: Sequence[int]
+) -> Iterator[Exact]:
+    """Yield places of e_u − B_u, with as much of e_v − B_v as keeps v out of its own equation.
+
+    Place v itself is not asked for: it is 0.
+    """
     own = weights[u][v]
-    row = [-weights[u][p] - own * weights[v][p] for p in range(k)]
-    row[u] += 1
-    row[v] += own
-    return row
+    for p in places:
+        yield (p == u) - weights[u][p] - own * weights[v][p]
+
+
+def bits_left(world: World, readings: Sequence[Reading]) -> float:
+    """Return the bits of the equivalence class that the readings leave, at least one."""
+    touched = sum({1 << r.target for r in readings if r.target is not None})
+    return max(1.0, log2(class_size(world.law.graph, touched)))
+
+
+def by_run(world: World) -> bool:
+    """Tell whether identification is shown by the exact agent's own run, not by ranks.
+
+    Then "identified" says that this run settled the law, and the opposite only that it did not.
+    """
+    view = world.view
+    return view.quadratic or bool(view.disturbance) or bool(chain_of(view.records))
+
+
+def all_can_be_forced(view: View) -> bool:
+    """Tell whether setting every property once forces every equation: linear, and a told sink.
+
+    Each setting moves all readings along one column of the total effects, and their inverse holds
+    the weights.
+    """
+    every = view.controllable == view.properties
+    return every and view.sink and not view.quadratic and not view.disturbance
+
+
+def minimax(world: World) -> int | None:
+    """Return the worst case of the best plan: every property once, in linear worlds.
+
+    None of them may be left out if all bases are zero and no property causes another. Of two
+    properties under `shift` one is not needed if the other's first reading is not zero: if it does
+    not depend on what was set, that reading is its base, by which the first one's weight shows, and
+    three readings that are not in line settle the rest. Both first readings are zero in no world
+    that is drawn: one of them at least is a base, and those start at 1.
+    """
+    view = world.view
+    if chain_of(view.records) or not all_can_be_forced(view):
+        return None
+    spared = view.k == 3 and view.semantics == "shift" and len(view.records) >= 2
+    return view.k - 2 if spared else view.k - 1
 
 
 def frequency_fewest(world: World) -> int | None:
@@ -154,10 +218,14 @@ def frequency_fewest(world: World) -> int | None:
 
 
 def exact_rank(world: World) -> int:
-    """Return the rank of the untouched readings with a column of ones, by fractions."""
+    """Return the rank of the untouched readings with a column of ones, without rounding."""
     readings = [*(r for r in world.view.records if r.passive), world.view.baseline]
-    rows = [[Fraction(1), *(Fraction(str(x)) for x in r.values[1:])] for r in readings]
-    return rank(rows)
+    return rank([(1, *map(_decimal, r.values[1:])) for r in readings])
+
+
+def _decimal(value: float) -> Exact:
+    """Return the number that a float is written as."""
+    return int(value) if value.is_integer() else Fraction(str(value))
 
 
 def witness(world: World, evidence: Evidence) -> Json:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from whybench.core.graph import members
-from whybench.families.causalab.evidence import Array, Evidence, Inference, features
+from whybench.families.causalab.equations import Array, features
+from whybench.families.causalab.evidence import Evidence, Inference
 from whybench.families.causalab.world import FREQUENCY, Reading, View
 
 LEVELS = (100.0, 0.0, 47.0, 83.0, 21.0, 62.0, 9.0, 95.0, 34.0, 71.0)
@@ -61,15 +62,15 @@ def _most_telling(
         (v, level(view, i)) for v in left for i in range(len(LEVELS))
         if (v, level(view, i)) not in used
     ]  # fmt: skip
-    weights = np.array([solution.weights for solution in found.solutions])
-    columns = [
-        [c for p in members(evidence.may_cause(u) & ~found.below[u]) for c in (p, view.k + p)]
-        for u in range(view.k)
+    weights = np.array([evidence.solved(u, own).weights for u, own in enumerate(found.causes)])
+    columns = [[c for p in members(causes) for c in (p, view.k + p)] for causes in found.causes]
+    expected = [
+        features(_foreseen(view, weights, own, v, setting), view.quadratic) for v, setting in offers
     ]
-    worth = [
-        _spanned(evidence, columns, v, _foreseen(view, weights, own, v, setting))
-        for v, setting in offers
-    ]
+    worth = np.zeros(len(offers))
+    for u, chosen in enumerate(columns):
+        if chosen:
+            worth += _spanned(evidence, u, chosen, [v for v, _ in offers], expected)
     return offers[int(np.argmax(worth))]
 
 
@@ -85,18 +86,21 @@ def _foreseen(view: View, weights: Array, own: Sequence[Reading], v: int, settin
     return bounded
 
 
-def _spanned(evidence: Evidence, columns: Sequence[list[int]], v: int, expected: Array) -> float:
-    """Return the volume that the nodes' equations would span with one more reading."""
-    total = 0.0
-    for u, own in enumerate(columns):
-        left = evidence.equations(u).left
-        if not own:
-            continue
-        row = features(expected, evidence.view.quadratic)
-        if u == FREQUENCY or (u != v and not evidence.has_known_base(u)):
-            row = row - evidence.features[evidence.last_reference(u)]
-        part = np.vstack([left, row])[:, own]
-        scale = np.where(np.array(own) < evidence.view.k, 1e2, 1e4)
-        part = part / scale
-        total += float(np.linalg.slogdet(part.T @ part + RIDGE * np.eye(len(own)))[1])
-    return total
+def _spanned(
+    evidence: Evidence, u: int, own: list[int], targets: Sequence[int], expected: Sequence[Array]
+) -> Array:
+    """Return the volumes that a node's equations would span with one of the expected readings."""
+    left = evidence.equations(u).left[:, own]
+    scale = np.where(np.array(own) < evidence.view.k, 1e2, 1e4)
+    part = np.empty((len(left) + 1, len(own)), order="F")
+    part[:-1] = left / scale
+    known = u != FREQUENCY and evidence.has_known_base(u)
+    reference = evidence.features[evidence.last_reference(u)]
+    ridge = RIDGE * np.eye(len(own))
+    squares = np.empty((len(targets), len(own), len(own)))
+    for i, (v, row) in enumerate(zip(targets, expected, strict=True)):
+        whole = known or (u == v and u != FREQUENCY)
+        part[-1] = (row if whole else row - reference)[own] / scale
+        squares[i] = part.T @ part + ridge
+    volumes: Array = np.linalg.slogdet(squares)[1]
+    return volumes

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whybench.core.graph import members
-from whybench.families.causalab.evidence import EXACT, Array, Evidence
+from whybench.families.causalab.equations import EXACT, Array
+from whybench.families.causalab.evidence import Evidence
 from whybench.families.causalab.world import FREQUENCY
 
 Flags = NDArray[np.bool_]

@@ -12,76 +12,65 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whybench.core.graph import members
-from whybench.families.causalab.world import DECIMALS, FREQUENCY, Reading, View
+from whybench.core.linear import ContradictionError, only_solution
+from whybench.families.causalab.equations import (
+    EXACT,
+    HALF_UNIT,
+    Array,
+    Equations,
+    Solution,
+    columns_of,
+    features,
+    solve,
+)
+from whybench.families.causalab.world import DECIMALS, FREQUENCY, Reading, Readings, View
 
-Array = NDArray[np.float64]
+Pairs: TypeAlias = tuple[tuple[int, float, int | None], ...]
+"""Equations of a node: a reading, the node's known base, or else the reading to compare with."""
 
-EXACT = 1e-7
-"""Relative error that exact readings may leave in floating point."""
-HALF_UNIT = 0.5 * 10.0**-DECIMALS
-"""The most that rounding moves a reading in quadratic worlds."""
-RESOLVED = (0.05, 0.0005)
-"""Where readings are rounded: a weight, and a weight of a square, must be known as well as this."""
-
-
-@dataclass(frozen=True, slots=True)
-class Equations:
-    """The linear equations of one node: `left` · weights = `right`, each within `slack`."""
-
-    left: Array
-    right: Array
-    slack: Array
-    reference: Reading | None = None
-    """The first reading of the frequency, which all others are compared with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """The weights that solve a node's equations with given parents."""
-
-    fits: bool
-    unique: bool
-    weights: Array
-    """Weight of every node (and of every node's square); the shortest one, if not unique."""
-    error: Array
-    """How far off each weight can be because readings are rounded."""
-    free: Array
-    """Directions, one a row, in which the weights may move without a trace."""
-
-    def parents(self, k: int) -> int:
-        """Return the nodes with a weight that cannot be zero."""
-        solid = np.abs(self.weights) > np.maximum(self.error, EXACT * 10)
-        return sum(1 << p for p in range(k) if solid[p::k].any())
+UNITS: int = 10**DECIMALS
+"""Readings are whole numbers of so many parts."""
+COUNTED = 1e9
+"""Readings below this can be counted in those without rounding."""
 
 
 class Evidence:
-    """Readings under what an agent is told, and what follows from them."""
+    """Readings under what an agent is told, and what follows from them.
+
+    What was worked out is kept; `evidence_of` keeps the latest evidence itself.
+    """
 
     def __init__(self, view: View, readings: Sequence[Reading]) -> None:
         self.view = view
         self.readings = tuple(readings)
+        self._crystals = len({reading.crystal for reading in self.readings})
+        self._counted = all(max(map(abs, r.values)) < COUNTED for r in self.readings)
         self._rows: dict[int, Equations] = {}
+        self._solved: dict[tuple[int, int], Solution] = {}
         self.inference: Inference | None = None
         """What follows, once it has been worked out."""
+
+    @cached_property
+    def values(self) -> Array:
+        """All readings, one a row."""
         values = np.array([reading.values for reading in self.readings], dtype=float)
-        self.values = values.reshape(-1, view.k)
-        self.features = features(self.values, view.quadratic)
+        return values.reshape(-1, self.view.k)
+
+    @cached_property
+    def features(self) -> Array:
+        """What equations are linear in, one reading a row."""
+        return features(self.values, self.view.quadratic)
 
     def may_cause(self, v: int) -> int:
         """Return the nodes that may be causes of v as far as it is told."""
         every = (1 << self.view.k) - 1 & ~(1 << v)
         return every & ~(1 << FREQUENCY) if self.view.sink else every
-
-    def equations(self, v: int) -> Equations:
-        """Return the equations of a node."""
-        if v not in self._rows:
-            self._rows[v] = self._gathered(v)
-        return self._rows[v]
 
     def bases(self, v: int) -> list[tuple[float | None, Hashable]]:
         """Return, for each reading, v's base if it is known, and a name for it if it is not.
@@ -101,28 +90,36 @@ class Evidence:
             found.append((known.get(reading.crystal), "all" if v == FREQUENCY else place))
         return found
 
-    def _gathered(self, v: int) -> Equations:
-        left, right, slack = [], [], []
-        reference: dict[Hashable, int] = {}
-        rounding = HALF_UNIT if self.view.quadratic else 0.0
-        for i, (base, place) in enumerate(self.bases(v)):
-            if base is not None:
-                left.append(self.features[i])
-                right.append(self.values[i, v] - base)
-                slack.append(rounding)
-                continue
-            first = reference.setdefault(place, i)
-            if first != i:
-                left.append(self.features[i] - self.features[first])
-                right.append(self.values[i, v] - self.values[first, v])
-                slack.append(2 * rounding)
-        width = self.features.shape[1]
-        return Equations(
-            np.array(left, dtype=float).reshape(-1, width),
-            np.array(right, dtype=float),
-            np.array(slack, dtype=float),
-            self.readings[0] if v == FREQUENCY and self.readings else None,
+    def pairs(self, v: int) -> Pairs:
+        """Return v's equations: readings with a known base, or with an earlier one to compare."""
+        first: dict[Hashable, int] = {}
+        return tuple(
+            (i, base, None) if base is not None else (i, 0.0, first[place])
+            for i, (base, place) in enumerate(self.bases(v))
+            if base is not None or first.setdefault(place, i) != i
         )
+
+    def equations(self, v: int) -> Equations:
+        """Return the equations of a node as arrays."""
+        if v not in self._rows:
+            self._rows[v] = self._gathered(v)
+        return self._rows[v]
+
+    def _gathered(self, v: int) -> Equations:
+        pairs = self.pairs(v)
+        rounding = HALF_UNIT if self.view.quadratic else 0.0
+        left = self.features[[i for i, _, _ in pairs]]
+        right = self.values[[i for i, _, _ in pairs], v]
+        slack = np.full(len(pairs), rounding)
+        for row, (_, base, first) in enumerate(pairs):
+            if first is None:
+                right[row] -= base
+            else:
+                left[row] -= self.features[first]
+                right[row] -= self.values[first, v]
+                slack[row] += rounding
+        reference = self.readings[0] if v == FREQUENCY and self.readings else None
+        return Equations(left, right, slack, self.view.quadratic, reference)
 
     def has_known_base(self, v: int) -> bool:
         """Tell whether the manipulator's crystal has a known base for v."""
@@ -141,93 +138,98 @@ class Evidence:
 
     def solved(self, v: int, parents: int) -> Solution:
         """Solve a node's equations with parents among those given."""
-        found = self.equations(v)
-        return solve(found, _columns(parents, self.view.k, self.view.quadratic), self.view.k)
+        key = v, parents
+        if key not in self._solved:
+            columns = columns_of(parents, self.view.k, self.view.quadratic)
+            self._solved[key] = solve(self.equations(v), columns, self.view.k)
+        return self._solved[key]
+
+    def forced(self, v: int, causes: int) -> int | None:
+        """Return v's parents if only one equation with causes among these fits, else None.
+
+        The first reading of a crystal says nothing, nor does the frequency's first of all; too few
+        others never do.
+        """
+        unknowns = causes.bit_count() * (2 if self.view.quadratic else 1)
+        silent = 1 if v == FREQUENCY else self._crystals
+        if len(self.readings) - silent < unknowns:
+            return None
+        if not self.view.quadratic and self._counted:
+            try:
+                return self._forced_exactly(v, list(members(causes)))
+            except ContradictionError:
+                pass  # readings of weights with many decimals are rounded
+        solution = self.solved(v, causes)
+        return solution.parents(self.view.k) if solution.unique else None
+
+    def _forced_exactly(self, v: int, causes: list[int]) -> int | None:
+        rows, asked = [], [*causes, v]
+        for i, base, first in self.pairs(v):
+            own = _counts(self.readings[i].values)
+            if first is None:
+                rows.append([*(own[p] for p in causes), own[v] - _count(base)])
+            else:
+                other = _counts(self.readings[first].values)
+                rows.append([own[p] - other[p] for p in asked])
+        found = only_solution(rows) if len(rows) >= len(causes) else None
+        if found is None:
+            return None
+        return sum(1 << p for p, weight in zip(causes, found[0], strict=True) if weight)
 
     def moved_by(self) -> list[int]:
         """Return, for each node, the nodes that moved when it was set."""
         below = [0] * self.view.k
-        before: dict[int, int] = {}
-        for i, reading in enumerate(self.readings):
-            if reading.target is not None:
-                moved = np.abs(self.values[i] - self.values[before[reading.crystal]]) > EXACT
-                below[reading.target] |= sum(1 << u for u in np.flatnonzero(moved).tolist())
-                below[reading.target] &= ~(1 << reading.target)
-            before[reading.crystal] = i
+        before: dict[int, Readings] = {}
+        for reading in self.readings:
+            now, target = reading.values, reading.target
+            if target is not None:
+                for u, (new, old) in enumerate(zip(now, before[reading.crystal], strict=True)):
+                    if abs(new - old) > EXACT and u != target:
+                        below[target] |= 1 << u
+            before[reading.crystal] = now
         return below
 
 
-def features(values: Array, quadratic: bool) -> Array:
-    """Return what equations are linear in: the values, and in quadratic worlds their squares."""
-    return np.concatenate([values, values**2], axis=-1) if quadratic else values
+def _count(value: float) -> int:
+    return round(value * UNITS)
 
 
-def _columns(parents: int, k: int, quadratic: bool) -> list[int]:
-    own = list(members(parents))
-    return own + [k + p for p in own] if quadratic else own
+@lru_cache(maxsize=1024)
+def _counts(values: Readings) -> tuple[int, ...]:
+    """Return readings as whole numbers of their last decimal."""
+    return tuple(map(_count, values))
 
 
-def solve(equations: Equations, columns: list[int], k: int) -> Solution:
-    """Solve linear equations for some weights, the others being zero; squares come after k."""
-    width = equations.left.shape[1]
-    weights, error = np.zeros(width), np.zeros(width)
-    part = equations.left[:, columns]
-    if not columns:
-        fits = bool((np.abs(equations.right) <= _slack(equations)).all())
-        return Solution(fits, True, weights, error, np.zeros((0, width)))
-    if not len(part):
-        free = np.zeros((len(columns), width))
-        free[range(len(columns)), columns] = 1.0
-        return Solution(True, False, weights, error, free)
-    scale = np.abs(part).max(axis=0)
-    scale[scale == 0] = 1.0
-    u, sizes, v = np.linalg.svd(part / scale, full_matrices=True)
-    rank = int((sizes > EXACT * 10 * max(part.shape) * max(sizes[0], 1e-300)).sum())
-    inverse = (v[:rank].T / sizes[:rank]) @ u[:, :rank].T / scale[:, None]
-    found = inverse @ equations.right
-    weights[columns] = found
-    error[columns] = np.abs(inverse) @ equations.slack
-    free = np.zeros((len(columns) - rank, width))
-    free[:, columns] = v[rank:] / scale
-    off = np.abs(part @ found - equations.right)
-    spread = equations.slack + np.abs(part) @ error[columns]
-    allowed = spread + EXACT * (1 + np.abs(equations.right) + np.abs(part) @ np.abs(found))
-    fine = np.where(np.array(columns) < k, *RESOLVED)
-    resolved = rank == len(columns) and bool((error[columns] < fine).all())
-    return Solution(bool((off <= allowed).all()), resolved, weights, error, free)
-
-
-def _slack(equations: Equations) -> Array:
-    return equations.slack + EXACT * (1 + np.abs(equations.right))
+@lru_cache(maxsize=512)
+def evidence_of(view: View, readings: tuple[Reading, ...]) -> Evidence:
+    """Return evidence with all that was worked out of it; many episodes begin alike."""
+    return Evidence(view, readings)
 
 
 @dataclass(frozen=True, slots=True)
 class Inference:
     """What follows from readings for every node."""
 
-    solutions: tuple[Solution, ...]
+    causes: tuple[int, ...]
+    """Nodes that may be causes of each node; its equation is solved with these."""
     below: tuple[int, ...]
     """Nodes that are known to depend on each node."""
-    k: int
+    parents: tuple[int | None, ...]
+    """The causes of each node whose equation is forced; None if it is not."""
 
     @property
     def settled(self) -> int:
         """The nodes whose equation is forced."""
-        return sum(1 << v for v, solution in enumerate(self.solutions) if solution.unique)
+        return sum(1 << v for v, parents in enumerate(self.parents) if parents is not None)
 
     @property
     def complete(self) -> bool:
         """Whether every equation is forced."""
-        return self.settled == (1 << self.k) - 1
+        return None not in self.parents
 
     def edges(self) -> list[tuple[int, int]]:
         """Return the edges of all equations that are forced."""
-        return [
-            (p, v)
-            for v, solution in enumerate(self.solutions)
-            if solution.unique
-            for p in members(solution.parents(self.k))
-        ]
+        return [(p, v) for v, parents in enumerate(self.parents) for p in members(parents or 0)]
 
 
 def inferred(evidence: Evidence) -> Inference:
@@ -236,21 +238,27 @@ def inferred(evidence: Evidence) -> Inference:
     Sound: whatever is settled holds in every world of the class that shows these readings. Each
     round may learn new dependences from newly settled equations, which exclude further causes.
     """
-    if evidence.inference is not None:
-        return evidence.inference
+    if evidence.inference is None:
+        evidence.inference = _worked_out(evidence)
+    return evidence.inference
+
+
+def _worked_out(evidence: Evidence) -> Inference:
     k = evidence.view.k
     below = _closed(evidence.moved_by())
+    causes: list[int] = [-1] * k
+    parents: list[int | None] = [None] * k
     while True:
-        solutions = tuple(evidence.solved(v, evidence.may_cause(v) & ~below[v]) for v in range(k))
         known = list(below)
-        for v, solution in enumerate(solutions):
-            if solution.unique:
-                for p in members(solution.parents(k)):
-                    known[p] |= 1 << v
+        for v in range(k):
+            before, causes[v] = causes[v], evidence.may_cause(v) & ~below[v]
+            if parents[v] is None and causes[v] != before:  # what is forced stays forced
+                parents[v] = evidence.forced(v, causes[v])
+            for p in members(parents[v] or 0):
+                known[p] |= 1 << v
         known = _closed(known)
         if known == below:
-            evidence.inference = Inference(solutions, tuple(below), k)
-            return evidence.inference
+            return Inference(tuple(causes), tuple(below), tuple(parents))
         below = known
 
 

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from whybench.core.canonical import Json, Record, freeze
-from whybench.core.equivalence import class_size
+from whybench.core.canonical import EMPTY, Json, Record, freeze
 from whybench.core.seeds import Stream
 from whybench.core.structure import edge_f1
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.conversation import Conversation
-from whybench.episode.episode import Episode, Moves, play
+from whybench.episode.episode import ANSWERED, Episode, Moves, play
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalab import agents, certify, generate
+from whybench.families.causalab import agents, certify, generate, renaming
 from whybench.families.causalab.ambiguity import Pairs, all_experiments, verdicts
+from whybench.families.causalab.check import UNCHECKED, flaws
 from whybench.families.causalab.dialogue import Dialogue
+from whybench.families.causalab.numbers import number
 from whybench.families.causalab.params import NAME, PLANS, SUITES, Knobs, regime
 from whybench.families.causalab.released import worlds
 from whybench.families.causalab.retell import retelling
-from whybench.families.causalab.rules import CEILING, LabEpisode
+from whybench.families.causalab.rules import LabEpisode, activates
 from whybench.families.causalab.score import METRICS, score
 from whybench.families.causalab.story import Story
 from whybench.families.causalab.telling import SKINS
@@ -55,6 +55,7 @@ class CausaLab(Family[World]):
     headline = "accuracy"
     floor_ceiling: Mapping[str, float] = {"null": 0.3, "random": 0.3, "by_size": 0.3}
     final_action = "submit"
+    unchecked = UNCHECKED
 
     def validated(
         self, suite: str, profile: Profile, knobs: Mapping[str, Any]
@@ -79,7 +80,7 @@ class CausaLab(Family[World]):
     def world(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
         return _world(
-            instance.suite, instance.profile, instance.salt, instance.index, instance.knobs
+            instance.suite, instance.profile, instance.seed, instance.index, instance.knobs
         )
 
     def content(self, world: World) -> Json:
@@ -96,6 +97,21 @@ class CausaLab(Family[World]):
     def latent(self, world: World) -> Json:
         """Return the law: the same graph and weights are one cluster, whatever the regime."""
         return _law_json(world.law)
+
+    def system(self, world: World) -> Json:
+        """Return the law up to renaming of the properties."""
+        return renaming.system(world.law)
+
+    def problem(self, world: World) -> Json:
+        """Return the law with everything told and shown, up to renaming of the properties."""
+        return renaming.problem(world)
+
+    def discarded(self, instance: Instance) -> Record:
+        """Return the graphs and records that were thrown away; the release says nothing of its."""
+        knobs = _knobs(instance.knobs)
+        if knobs.data is not None:
+            return EMPTY
+        return generate.discarded(instance.suite, instance.seed, instance.index, knobs)
 
     def open_world(self, instance: Instance, world: World) -> LabEpisode:
         """Start an episode."""
@@ -114,17 +130,14 @@ class CausaLab(Family[World]):
         world = self.world(instance)
         view = world.view
         trace = self.exact_run(instance)
-        reached = self.score(instance, trace)
         story = Story(view, trace)
         found = story.forced(world.shown())
         least = 0 if certify.chain_of(view.records) else certify.fewest(world)
         identified = (
-            found.complete if _by_run(world) else least is not None and least <= view.budget
+            found.complete if certify.by_run(world) else least is not None and least <= view.budget
         )
         known = found.frequency is not None
-        touched = sum({1 << r.target for r in story.readings if r.target is not None})
-        left = class_size(world.law.graph, touched)
-        best = reached.values["accuracy"]
+        best = float(_succeeded(world, trace))
         return Certificate(
             instance=instance.id,
             hypotheses=certify.hypotheses(world),
@@ -132,9 +145,9 @@ class CausaLab(Family[World]):
             identified=identified,
             best_score=best,
             fewest=least if identified else None,
-            minimax=_minimax(world) if identified else None,
+            minimax=certify.minimax(world) if identified else None,
             exact_steps=len(story.readings) - story.start,
-            bits=0.0 if identified else max(1.0, math.log2(left)),
+            bits=0.0 if identified else certify.bits_left(world, story.readings),
             witness=None if identified else freeze(certify.witness(world, story.evidence())),
             facts=self._facts(instance, world, identified, known),
         )
@@ -170,6 +183,10 @@ class CausaLab(Family[World]):
             f1.append(edge_f1(truth, episode.guess.edges if episode.guess else ()))
             wrong += f1[-1] < 1.0 or not episode.right
         return {"expected_edge_f1": sum(f1) / DRAWS, "error_probability": wrong / DRAWS}
+
+    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
+        """Check a certificate from the definitions, without what made it."""
+        return flaws(instance, self.world(instance), certificate)
 
     def score(self, instance: Instance, trace: Trace) -> Score:
         """Replay a trace's actions on the rebuilt world and score what happened."""
@@ -239,8 +256,8 @@ class CausaLab(Family[World]):
 
 
 def can_be_won(world: World) -> bool:
-    """Tell whether the reactor can be set to its crystal's frequency: not above the old ceiling."""
-    return not world.view.released or world.target < CEILING + world.view.tolerance
+    """Tell whether the reactor can be set to its crystal's frequency: the released dial ends."""
+    return activates(world, world.target)
 
 
 def _own(episode: Episode) -> LabEpisode:
@@ -253,24 +270,10 @@ def _law_json(law: Law) -> Json:
     return [law.base, [[[t.cause, t.linear, t.square] for t in terms] for terms in law.terms]]
 
 
-def _by_run(world: World) -> bool:
-    """Tell whether identification is shown by the exact agent's own run, not by the fractions."""
-    view = world.view
-    return view.quadratic or bool(view.disturbance) or bool(certify.chain_of(view.records))
-
-
-def _minimax(world: World) -> int | None:
-    """Return the worst case of the best plan: every property once, in linear worlds.
-
-    None of them may be left out if all bases are zero and no property causes another. Of two
-    properties under `shift` the second is not needed: if it does not depend on the first, its
-    reading is its base, which is not zero, and three readings that are not in line settle the rest.
-    """
-    view = world.view
-    if _by_run(world) or not view.sink or view.controllable != view.properties:
-        return None
-    spared = view.k == 3 and view.semantics == "shift" and len(view.records) >= 2
-    return view.k - 2 if spared else view.k - 1
+def _succeeded(world: World, trace: Trace) -> bool:
+    """Tell whether a run ended with the right prediction."""
+    said = number(trace.steps[-1].action.args.get("frequency")) if trace.steps else None
+    return trace.outcome == ANSWERED and said is not None and activates(world, said)
 
 
 @lru_cache(maxsize=2048)
@@ -290,6 +293,7 @@ def _knobs(record: Record) -> Knobs:
 @lru_cache(maxsize=2048)
 def _undecided(world: World) -> Pairs:
     """Return the edges that no experiment decides, which the release does not ask; kept."""
-    if world.disturbance is not None or world.view.released:
+    view = world.view
+    if world.disturbance is not None or view.released or certify.all_can_be_forced(view):
         return frozenset()
     return verdicts(all_experiments(world)).sometimes

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
+from whybench.core.canonical import Record
 from whybench.core.graph import members
 from whybench.core.linear import rank
 from whybench.core.seeds import Stream
 from whybench.families.causalab import names
 from whybench.families.causalab.golden import chain
 from whybench.families.causalab.params import GRAPHS, NAME, PLANS, RECORDS, Knobs, Plan, regime
-from whybench.families.causalab.topology import (
-    Edges,
-    topologies,
-    topology,
-    with_frequency_moved,
-)
+from whybench.families.causalab.topology import Draw, Edges, draw, draws, with_frequency_moved
 from whybench.families.causalab.world import (
     DECIMALS,
     FREQUENCY,
@@ -68,12 +66,11 @@ def size(suite: str, knobs: Knobs) -> int:
 def world(suite: str, salt: str, index: int, knobs: Knobs, released: bool) -> World:
     """Rebuild the world at an instance's coordinates."""
     plan = PLANS[suite]
-    k = knobs.k if plan.fresh else plan.k
-    place = Place(k, salt, index if plan.fresh else index % GRAPHS, _kind(plan))
-    said = knobs.regime or (plan.regimes[index // GRAPHS] if plan.regimes else None)
+    place = _place(plan, salt, index, knobs)
+    k, said = place.k, _regime(plan, index, knobs)
     count, budget = (RECORDS, 4 * (k - 1)) if said is None else regime(said)
     law = _law(plan, place, _edges(plan, place), mixed=knobs.signs == "mixed")
-    bases, records = _crystals(place, count)
+    bases, records, *_ = _crystals(place, count)
     disturbance = _disturbance(plan, place, suite)
     semantics = knobs.semantics or ("set" if released else "shift")
     held = _uncontrollable(place) if plan.partial else 0
@@ -102,23 +99,65 @@ def world(suite: str, salt: str, index: int, knobs: Knobs, released: bool) -> Wo
     return World(view, law, bases, reactor, disturbance, said or "")
 
 
+def discarded(suite: str, salt: str, index: int, knobs: Knobs) -> Record:
+    """Return how many graphs and crystals were thrown away before a world was kept, and why.
+
+    Regimes of a suite share graphs, and the first of their records: each is counted where it is
+    first used.
+    """
+    plan = PLANS[suite]
+    place = _place(plan, salt, index, knobs)
+    rows = range(index, -1, -GRAPHS) if plan.regimes and knobs.regime is None else (index,)
+    count, *earlier = (_count(plan, row, knobs) for row in rows)
+    before = _crystals(place, max(earlier, default=0))
+    crystals = _crystals(place, max(count, *earlier, 0))
+    graph = _draw(plan, place)
+    return Record.of(
+        unconnected_graph=0 if earlier else graph.unconnected,
+        repeated_shape=0 if earlier else graph.repeated,
+        shared_base=crystals.shared - before.shared,
+        dependent_record=crystals.dependent - before.dependent,
+    )
+
+
+def _count(plan: Plan, index: int, knobs: Knobs) -> int:
+    """Return how many records are shown at an index."""
+    said = _regime(plan, index, knobs)
+    return RECORDS if said is None else regime(said)[0]
+
+
+def _place(plan: Plan, salt: str, index: int, knobs: Knobs) -> Place:
+    if plan.fresh:
+        return Place(knobs.k, salt, index, _kind(plan))
+    return Place(plan.k, salt, index % GRAPHS, _kind(plan))
+
+
+def _regime(plan: Plan, index: int, knobs: Knobs) -> str | None:
+    return knobs.regime or (plan.regimes[index // GRAPHS] if plan.regimes else None)
+
+
 def _kind(plan: Plan) -> str:
     if plan.fresh:
         return "fresh"
     return "quadratic" if plan.quadratic else "freqparent" if plan.frequency_parent else "linear"
 
 
-def _edges(plan: Plan, place: Place) -> Edges:
+def _draw(plan: Plan, place: Place) -> Draw:
     if plan.fresh:
-        return topology(place.k, place.stream("graph"))
-    edges = topologies(place.k, place.salt)[place.graph]
+        return draw(place.k, place.stream("graph"))
+    return draws(place.k, place.salt)[place.graph]
+
+
+def _edges(plan: Plan, place: Place) -> Edges:
+    edges = _draw(plan, place).edges
     if plan.frequency_parent:
         return with_frequency_moved(edges, place.k, place.stream("moved"))
     return edges
 
 
 def _law(plan: Plan, place: Place, edges: Edges, *, mixed: bool) -> Law:
-    stream, signs = place.stream("weights"), place.stream("signs")
+    stream = place.stream("weights")
+    signs = place.stream("signs") if mixed else None
     terms: list[list[Term]] = [[] for _ in range(place.k)]
     for cause, effect in sorted(edges):
         if plan.quadratic:
@@ -126,7 +165,7 @@ def _law(plan: Plan, place: Place, edges: Edges, *, mixed: bool) -> Law:
             terms[effect].append(Term(cause, round(-2 * square * axis, 6), square))
         else:
             weight = float(stream.choice(WEIGHTS))
-            turned = mixed and signs.below(2)
+            turned = signs is not None and signs.below(2)
             terms[effect].append(Term(cause, -weight if turned else weight))
     base = _between(stream, SQUARE_BASES) if plan.quadratic else stream.choice(FREQUENCY_BASES)
     return Law(tuple(map(tuple, terms)), float(base))
@@ -150,7 +189,19 @@ def _bases(stream: Stream, place: Place, margin: int) -> Readings:
     return (0.0, *drawn)
 
 
-def _crystals(place: Place, count: int) -> tuple[Readings, tuple[Readings, ...]]:
+class Crystals(NamedTuple):
+    """Bases, and how many records were thrown away."""
+
+    manipulator: Readings
+    records: tuple[Readings, ...]
+    shared: int
+    """Draws with a base of the manipulator's crystal."""
+    dependent: int
+    """Draws that would have told less than they can."""
+
+
+@lru_cache(maxsize=256)
+def _crystals(place: Place, count: int) -> Crystals:
     """Return the manipulator's bases, and those of the records.
 
     A draw is taken again if it is not affinely independent of those before, as long as there is
@@ -159,15 +210,18 @@ def _crystals(place: Place, count: int) -> tuple[Readings, tuple[Readings, ...]]
     """
     manipulator = _bases(place.stream("manipulator"), place, 1)
     kept: list[Readings] = []
+    shared = dependent = 0
     stream = place.stream("records")
     while len(kept) < count:
         bases = _bases(stream, place, 0)
         if any(a == b for a, b in zip(bases[1:], manipulator[1:], strict=True)):
+            shared += 1
             continue
         if len(kept) < place.k - 1 and not _independent([manipulator, *kept, bases]):
+            dependent += 1
             continue
         kept.append(bases)
-    return manipulator, tuple(kept)
+    return Crystals(manipulator, tuple(kept), shared, dependent)
 
 
 def _independent(points: Sequence[Readings]) -> bool:

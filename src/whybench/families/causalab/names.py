@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 _UNIT = re.compile(r"\([^)]*\)")
@@ -33,6 +33,7 @@ def _spellings() -> dict[str, str]:
     return known
 
 
+@lru_cache(maxsize=1024)
 def canonical(name: str) -> str:
     """Return the one spelling of a name, so that pH, ph and "pH value" are the same.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from whybench.core.canonical import Json, Record
-from whybench.episode.action import Action, ActionSpec, Argument
+from whybench.episode.action import Action, ActionSpec
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.families.causalab.hypothesis import Guess, HypothesisError, node, read
 from whybench.families.causalab.numbers import number, setting_of
 from whybench.families.causalab.params import Knobs
+from whybench.families.causalab.specs import SPECS
 from whybench.families.causalab.telling import Telling
 from whybench.families.causalab.world import (
     DECIMALS,
@@ -232,7 +233,7 @@ class LabEpisode(Episode):
             return noted
         self.tries += 1
         self.prediction = prediction
-        self.right = self._activates(prediction)
+        self.right = activates(self.world, prediction)
         tries = TRIES if self.view.released and self.evidence == "own" else 1
         if not self.right and self.tries < tries:
             return Observation(OK, Record.of(activated=False))
@@ -252,16 +253,6 @@ class LabEpisode(Episode):
             return self._spoilt("the final hypothesis needs a number for every coefficient")
         return None
 
-    def _activates(self, prediction: float) -> bool:
-        target, tolerance = self.world.target, self.view.tolerance
-        if self.view.released:
-            prediction = min(max(prediction, 0.0), float(CEILING))
-            if int(prediction) != int(target):
-                prediction = float(int(prediction))
-        if tolerance == 0:
-            return round(prediction, DECIMALS) == target
-        return abs(prediction - target) < tolerance
-
     def crystal(self, values: Readings) -> Record:
         """Return a crystal's properties by name."""
         return Record((self.view.names[v], values[v]) for v in self.view.display)
@@ -277,35 +268,13 @@ class LabEpisode(Episode):
         return Telling(self, skin).observation(observation)
 
 
-HYPOTHESIS = Argument("hypothesis", "your present hypothesis, as JSON text", optional=True)
-
-SPECS = (
-    ActionSpec(
-        "intervene",
-        "Set one property of the manipulator's crystal and measure everything.",
-        (
-            Argument("property", "the property to set"),
-            Argument("value", "the number to set it to"),
-            HYPOTHESIS,
-        ),
-    ),
-    ActionSpec(
-        "propose",
-        "Record a hypothesis without an experiment; this costs nothing.",
-        (Argument("hypothesis", "the hypothesis, as JSON text"),),
-    ),
-    ActionSpec(
-        "open_reactor",
-        "See the reactor's crystal. The manipulator is locked for good.",
-        (HYPOTHESIS,),
-    ),
-    ActionSpec(
-        "submit",
-        "Predict the frequency of the reactor's crystal. This ends the task.",
-        (
-            Argument("frequency", "the predicted frequency, a number"),
-            Argument("hypothesis", "your final hypothesis, as JSON text", optional=True),
-        ),
-        final=True,
-    ),
-)
+def activates(world: World, prediction: float) -> bool:
+    """Tell whether a prediction starts the reactor."""
+    target, tolerance = world.target, world.view.tolerance
+    if world.view.released:
+        prediction = min(max(prediction, 0.0), float(CEILING))
+        if int(prediction) != int(target):
+            prediction = float(int(prediction))
+    if tolerance == 0:
+        return round(prediction, DECIMALS) == target
+    return abs(prediction - target) < tolerance

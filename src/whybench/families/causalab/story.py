@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from whybench.core.graph import members
 from whybench.episode.trace import Trace
 from whybench.families.causalab.ambiguity import Verdicts, verdicts
 from whybench.families.causalab.disturbance import options
-from whybench.families.causalab.evidence import Evidence, inferred, predicted
+from whybench.families.causalab.evidence import Evidence, evidence_of, inferred, predicted
 from whybench.families.causalab.hypothesis import Edge, Guess
 from whybench.families.causalab.numbers import reading_of
 from whybench.families.causalab.world import FREQUENCY, Reading, View
@@ -47,7 +46,7 @@ class Story:
         """Return the readings up to an intervention; by default all."""
         end = len(self.readings) if interventions is None else self.start + interventions
         if end not in self._evidence:
-            self._evidence[end] = _evidence(self.view, tuple(self.readings[:end]))
+            self._evidence[end] = evidence_of(self.view, tuple(self.readings[:end]))
         return self._evidence[end]
 
     def forced(self, shown: Sequence[float], interventions: int | None = None) -> Forced:
@@ -56,7 +55,8 @@ class Story:
         if view.disturbance:
             return _forced_under_disturbance(evidence, shown)
         known = inferred(evidence)
-        said = predicted(evidence, known.solutions[FREQUENCY], shown)
+        solution = evidence.solved(FREQUENCY, known.causes[FREQUENCY])
+        said = predicted(evidence, solution, shown)
         value = said.value if said.forced else None
         return Forced(value, frozenset(known.edges()), known.complete)
 
@@ -67,16 +67,21 @@ class Story:
     def sufficed_after(self) -> int | None:
         """Return the interventions after which all was forced; more readings never undo it."""
         low, high = 0, len(self.readings) - self.start
-        shown = (0.0,) * self.view.k
-        if not self.forced(shown).complete:
+        if not self._complete(high):
             return None
         while low < high:
             middle = (low + high) // 2
-            if self.forced(shown, middle).complete:
+            if self._complete(middle):
                 high = middle
             else:
                 low = middle + 1
         return low
+
+    def _complete(self, interventions: int) -> bool:
+        evidence, size = self.evidence(interventions), self.view.disturbance
+        if size:
+            return all(options(evidence, v, size).settled for v in range(self.view.k))
+        return inferred(evidence).complete
 
     def explained_by(self, guess: Guess, interventions: int) -> bool:
         """Tell whether a hypothesis agreed with the data at a point.
@@ -96,13 +101,7 @@ class Story:
                 parents[effect] |= 1 << cause
         if view.disturbance:
             return all(_possible(evidence, v, parents[v]) for v in range(view.k))
-        return all(evidence.solved(v, parents[v]).fits for v in range(view.k))
-
-
-@lru_cache(maxsize=512)
-def _evidence(view: View, readings: tuple[Reading, ...]) -> Evidence:
-    """Return evidence with all that was worked out of it; many episodes begin alike."""
-    return Evidence(view, readings)
+        return all(_fits(evidence, v, parents[v]) for v in range(view.k))
 
 
 def _forced_under_disturbance(evidence: Evidence, shown: Sequence[float]) -> Forced:
@@ -120,6 +119,15 @@ def _forced_under_disturbance(evidence: Evidence, shown: Sequence[float]) -> For
     if own is not None:
         value = own.base + sum(w * x for w, x in zip(own.weights, shown, strict=True))
     return Forced(value, edges, None not in settled)
+
+
+def _fits(evidence: Evidence, v: int, parents: int) -> bool:
+    """Tell whether some equation with these parents fits: one that is forced needs no solving."""
+    found, quadratic = inferred(evidence), evidence.view.quadratic
+    forced = found.parents[v]
+    if forced is not None and not quadratic and not forced & ~parents:
+        return evidence.solved(v, found.causes[v]).fits
+    return evidence.solved(v, parents).fits
 
 
 def _possible(evidence: Evidence, v: int, parents: int) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from math import comb
 from statistics import fmean, pvariance
@@ -47,6 +47,16 @@ class Statistics(NamedTuple):
     """In-degree of the frequency."""
 
 
+class Draw(NamedTuple):
+    """A graph that was kept, and how many were thrown away before it."""
+
+    edges: Edges
+    unconnected: int = 0
+    """Draws that did not hang together, or found no room for all edges."""
+    repeated: int = 0
+    """Draws of a shape that was at hand already."""
+
+
 class _Fit(NamedTuple):
     """What is fitted for one size; `topology.json` says why."""
 
@@ -64,13 +74,19 @@ def topology(k: int, stream: Stream) -> Edges:
     >>> topology(4, Stream("example"))
     ((1, 3), (2, 1), (2, 3), (3, 0))
     """
+    return draw(k, stream).edges
+
+
+def draw(k: int, stream: Stream) -> Draw:
+    """Draw a graph like `topology`, and say what was thrown away."""
     return _drawn(k, stream.choice(_fit(k).edge_counts), stream)
 
 
-@cache
-def topologies(k: int, salt: str, count: int = 50) -> tuple[Edges, ...]:
-    """Return the graphs behind a suite: shapes repeat only where there are too few of them.
+@lru_cache(maxsize=64)
+def draws(k: int, salt: str, count: int = 50) -> tuple[Draw, ...]:
+    """Return the graphs behind a suite, with what was thrown away for each.
 
+    Shapes repeat only where there are too few of them.
     Edge counts are dealt by quota rather than drawn, so suites of different salts are alike in size
     and differ only in shape.
     """
@@ -80,7 +96,7 @@ def topologies(k: int, salt: str, count: int = 50) -> tuple[Edges, ...]:
     quota = _fit(k).edge_counts
     spread = [quota[(2 * i + 1) * len(quota) // (2 * count)] for i in range(count)]
     strata = [_stratum(k, edge_count, n, stream) for edge_count, n in Counter(spread).items()]
-    return tuple(stream.shuffled([edges for stratum in strata for edges in stratum]))
+    return tuple(stream.shuffled([one for stratum in strata for one in stratum]))
 
 
 def with_frequency_moved(edges: Edges, k: int, stream: Stream) -> Edges:
@@ -102,8 +118,13 @@ def with_frequency_moved(edges: Edges, k: int, stream: Stream) -> Edges:
 
 def shape(edges: Edges, k: int) -> tuple[int, ...]:
     """Return a code equal for two graphs exactly if renaming properties maps one to the other."""
-    colours = [int(v == FREQUENCY) for v in range(k)]
-    return canonical_form(Graph.from_edges(k, edges).children, colours)
+    return _shape(Graph.from_edges(k, edges).children)
+
+
+@lru_cache(maxsize=16384)
+def _shape(children: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a graph's shape; of up to five nodes there are few enough to meet them again."""
+    return canonical_form(children, [int(v == FREQUENCY) for v in range(len(children))])
 
 
 def statistics(graphs: Sequence[Edges], k: int) -> Statistics:
@@ -154,9 +175,9 @@ def _fit(k: int) -> _Fit:
     return _fits()[k]
 
 
-def _drawn(k: int, edge_count: int, stream: Stream) -> Edges:
+def _drawn(k: int, edge_count: int, stream: Stream) -> Draw:
     """Draw ranks and edges until the graph is connected; names are dealt apart from ranks."""
-    fit = _fit(k)
+    fit, unconnected = _fit(k), 0
     while True:
         ranked = stream.shuffled([v for v in range(k) if v != FREQUENCY])
         ranked.insert(k - 2 if stream.below(100) < fit.late else k - 1, FREQUENCY)
@@ -169,27 +190,37 @@ def _drawn(k: int, edge_count: int, stream: Stream) -> Edges:
         ]
         edges = list(dict.fromkeys(stream.shuffled(deck)))[:edge_count]
         if len(edges) == edge_count and _connected(edges, k):
-            return tuple(sorted(edges))
+            return Draw(tuple(sorted(edges)), unconnected)
+        unconnected += 1
 
 
 def _connected(edges: Sequence[tuple[int, int]], k: int) -> bool:
     """Tell whether every node is joined to the frequency, whichever way the edges point."""
-    both_ways = Graph.from_edges(k, (*edges, *((effect, cause) for cause, effect in edges)))
-    return both_ways.reach()[FREQUENCY] == (1 << k) - 1
+    reached, before = 1 << FREQUENCY, 0
+    while reached != before:
+        before = reached
+        for a, b in edges:
+            ends = 1 << a | 1 << b
+            if reached & ends:
+                reached |= ends
+    return reached == (1 << k) - 1
 
 
-def _stratum(k: int, edge_count: int, quota: int, stream: Stream) -> list[Edges]:
+def _stratum(k: int, edge_count: int, quota: int, stream: Stream) -> list[Draw]:
     """Draw graphs of one edge count, each shape once, and evenly again when all are at hand."""
-    graphs: list[Edges] = []
+    graphs: list[Draw] = []
     seen: Counter[tuple[int, ...]] = Counter()
-    refused = 0
+    refused = unconnected = repeated = 0
     while len(graphs) < quota:
-        edges = _drawn(k, edge_count, stream)
-        code = shape(edges, k)
+        drawn = _drawn(k, edge_count, stream)
+        unconnected += drawn.unconnected
+        code = shape(drawn.edges, k)
         all_seen = refused > _PATIENCE * len(seen)
         if not seen[code] or (all_seen and seen[code] == min(seen.values())):
             seen[code] += 1
-            graphs.append(edges)
+            graphs.append(Draw(drawn.edges, unconnected, repeated))
+            unconnected = repeated = 0
         else:
             refused += 1
+            repeated += 1
     return graphs

@@ -245,7 +245,7 @@ def moved_base(
 
 def motifs(graph: Graph) -> dict[str, int]:
     """Count edges, forks, colliders and chains, shielded ones included, as the paper does."""
-    children, parents = graph.children, graph.parents()
+    children, parents, reach = graph.children, graph.parents(), graph.reach()
     out = [mask.bit_count() for mask in children]
     into = [mask.bit_count() for mask in parents]
     return {
@@ -255,6 +255,6 @@ def motifs(graph: Graph) -> dict[str, int]:
         "chains": sum(a * b for a, b in zip(out, into, strict=True)),
         "frequency_parents": into[FREQUENCY],
         "not_above_frequency": sum(
-            not graph.reach()[v] >> FREQUENCY & 1 for v in members((1 << graph.n) - 2)
+            not reach[v] >> FREQUENCY & 1 for v in members((1 << graph.n) - 2)
         ),
     }

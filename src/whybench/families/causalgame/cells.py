@@ -145,6 +145,11 @@ def cell_world(salt: str, index: int, knobs: Knobs | None = None) -> World:
     return World(KNOBS, rules, physics, path, sign, past, forecast(physics, rules), best)
 
 
+def refused_deals(salt: str, index: int) -> int:
+    """Return how many histories were thrown away at an index: some design was too good in each."""
+    return _designs(("causalgame", NAME, salt, index % SEEDS))[1]
+
+
 @lru_cache(maxsize=256)
 def _physics(path: Path, shift: Level) -> tuple[Generated, Design]:
     """Draw a physics and find its best design; only the shift makes a difference to it."""
@@ -194,7 +199,7 @@ def _history(rules: Rules, path: Path, confounding: Level) -> Batch:
 def _flown(path: Path, confounding: Level) -> tuple[tuple[Design, ...], Ints, Flights]:
     """Fly the same drones and designs in every cell; only their weather may differ."""
     physics, _ = _physics(path, "off")
-    designs = _designs(path)
+    designs, _ = _designs(path)
     which = np.resize(np.arange(len(designs)), len(designs) * numbers().history.each)
     drones = fleet(physics.layout, Stream(*path, HISTORY), len(which))
     usual = physics.sky.storm_probability["stage1"]
@@ -209,20 +214,20 @@ def _flown(path: Path, confounding: Level) -> tuple[tuple[Design, ...], Ints, Fl
 
 
 @lru_cache(maxsize=256)
-def _designs(path: Path) -> tuple[Design, ...]:
-    """Return the history's designs: columns are dealt out until none is too good."""
+def _designs(path: Path) -> tuple[tuple[Design, ...], int]:
+    """Return the history's designs, and how many were too good: deals are made until none is."""
     luck, plan = Stream(*path, HISTORY, "designs"), numbers().history
     worlds = [_physics(path, level) for level in reversed(LEVELS)]  # the strictest first
     limits = [(physics, bar(physics, best) - plan.margin) for physics, best in worlds]
-    for _ in range(_DEALS):
+    for refused in range(_DEALS):
         found = _dealt(worlds[0][0].sheet, luck)
         if all(
             expected_survival(physics, tried, "stage2") < limit
             for physics, limit in limits
             for tried in found
         ):
-            return found
-    raise ValueError(f"no history stays below the bar at {path}: lower `margin` in cells.json")
+            return found, refused
+    raise ValueError("no history stays below the bar: lower `margin` in cells.json")
 
 
 def _dealt(sheet: Sheet, luck: Stream) -> tuple[Design, ...]:

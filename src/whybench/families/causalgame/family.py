@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from whybench.core.canonical import Json, Record
+from whybench.core.canonical import EMPTY, Json, Record
+from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
 from whybench.episode.conversation import Conversation
@@ -19,13 +20,13 @@ from whybench.episode.pace import Pace
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalgame import agents, cell_proof, certify, generate
+from whybench.families.causalgame import agents, cell_proof, certify, check, generate
 from whybench.families.causalgame.bench import Bench
 from whybench.families.causalgame.catalogue import inert, parameters
-from whybench.families.causalgame.cells import CELLS, SEEDS, cell_world
+from whybench.families.causalgame.cells import CELLS, SEEDS, cell_world, refused_deals
 from whybench.families.causalgame.design import SUFFIX, Design
 from whybench.families.causalgame.dialogue import Dialogue, paced
-from whybench.families.causalgame.generated import Generated
+from whybench.families.causalgame.generated import Generated, nameless, nameless_rules
 from whybench.families.causalgame.judging.packet import JudgedCase
 from whybench.families.causalgame.params import ALL, KNOBS, NAME, SIZE, SUITES, Knobs
 from whybench.families.causalgame.retell import retelling
@@ -55,6 +56,7 @@ class CausalGame(Family[World]):
     agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
+    unchecked = check.UNCHECKED
     headline = "win"
     floor_ceiling: Mapping[str, float] = {"null": 0.1, "random": 0.3}
     final_action = "submit"
@@ -74,7 +76,7 @@ class CausalGame(Family[World]):
     def world(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
         return _world(
-            instance.suite, instance.profile, instance.salt, instance.index, instance.knobs
+            instance.suite, instance.profile, instance.seed, instance.index, instance.knobs
         )
 
     def content(self, world: World) -> Json:
@@ -87,6 +89,27 @@ class CausalGame(Family[World]):
     def latent(self, world: World) -> Json:
         """Return the luck: scenarios with the same drones are one cluster."""
         return list(world.path)
+
+    def system(self, world: World) -> Json:
+        """Return the physics: a scenario has one for all seeds, so systems repeat by design."""
+        physics = world.physics
+        return nameless(physics) if isinstance(physics, Generated) else parameters(physics)
+
+    def problem(self, world: World) -> Json:
+        """Return rules, physics, records, and a draw of the fleet's for all luck to come."""
+        rules, seen = nameless_rules(world.rules, world.physics), self.content(world)[1]
+        luck = Stream(*world.path, "fleet").word()
+        return [world.scenario, rules, self.system(world), seen, luck]
+
+    def discarded(self, instance: Instance) -> Record:
+        """Return how many histories were thrown away: at a seed's first cell, for all share it."""
+        if instance.suite != KNOBS or instance.index >= SEEDS:
+            return EMPTY
+        return Record.of(history_above_the_bar=refused_deals(instance.seed, instance.index))
+
+    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
+        """Check a certificate by other means: drones fly one by one, every budget is spent."""
+        return check.flaws(instance, self.world(instance), certificate)
 
     def open_world(self, instance: Instance, world: World) -> DroneEpisode:
         """Start an episode."""
@@ -136,10 +159,9 @@ class CausalGame(Family[World]):
             return cell_proof.proof(suite.name, worlds)
         names = tuple(scenarios()) if suite.name == ALL else (suite.name,)
         released = suite.profile == "published"
+        seed = suite[0].seed
         proofs = {
-            name: certify.proof(
-                name, _rules(name, suite.profile, suite.knobs), suite.salt, released
-            )
+            name: certify.proof(name, _rules(name, suite.profile, suite.knobs), seed, released)
             for name in names
         }
         kept = ("winnable", "trapped", "affordable")
@@ -152,7 +174,7 @@ class CausalGame(Family[World]):
     def _landmarks(self, instance: Instance) -> tuple[float, float]:
         """Return what the best known and the default design reach with the instance's fleet."""
         return _landmarks(
-            instance.suite, instance.profile, instance.salt, instance.index, instance.knobs
+            instance.suite, instance.profile, instance.seed, instance.index, instance.knobs
         )
 
     def score(self, instance: Instance, trace: Trace) -> Score:

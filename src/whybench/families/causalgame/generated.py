@@ -12,13 +12,15 @@ from typing import Literal
 
 import numpy as np
 
+from whybench.core.canonical import Json, canonical_json
 from whybench.core.seeds import Stream
 from whybench.families.causalgame.catalogue import physics as physics_named
 from whybench.families.causalgame.design import Choice, Design
 from whybench.families.causalgame.equipment import Loadout
 from whybench.families.causalgame.fleet import Floats, Layout, Stage
 from whybench.families.causalgame.formulas import Agility, Formulas, between
-from whybench.families.causalgame.physics import Draws, Environment, Threat, constant
+from whybench.families.causalgame.physics import Draws, Environment, Physics, Threat, constant
+from whybench.families.causalgame.scenario import Rules
 from whybench.families.causalgame.sheet import Component, Effect, Frozen, Sheet, Slot
 from whybench.families.causalgame.sky import PURPOSES, Sky
 
@@ -141,6 +143,39 @@ def best_design(physics: Generated, stage: Stage) -> Design:
         if left >= 0:
             found.append(Design(tuple(defs.values()), equipment))
     return max(found, key=lambda design: expected_survival(physics, design, stage))
+
+
+def nameless(physics: Generated) -> Json:
+    """Return a physics up to the names of components and options, and their order."""
+    rest = physics.model_dump(
+        mode="json", exclude={"formulas", "sheet", "levers", "options", "roles"}
+    )
+    parts = [_part(physics, name) for name in physics.sheet.components]
+    offers = [
+        [
+            [effect.model_dump(mode="json"), physics.options.get(name, 0.0), name == slot.default]
+            for name, effect in slot.options.items()
+        ]
+        for slot in physics.sheet.slots.values()
+    ]
+    limits = [physics.sheet.def_range, physics.sheet.total_def_budget]
+    slots = [sorted(offer, key=canonical_json) for offer in offers]
+    return [rest, limits, sorted(parts, key=canonical_json), sorted(slots, key=canonical_json)]
+
+
+def nameless_rules(rules: Rules, physics: Physics) -> Json:
+    """Return rules; those of a generated world without the name of a component."""
+    told = rules.model_dump(mode="json")
+    if rules.concealed is not None and isinstance(physics, Generated):
+        told["concealed"]["component"] = _part(physics, rules.concealed.component)
+    return told
+
+
+def _part(physics: Generated, name: str) -> Json:
+    """Return what a component is and does, without its name."""
+    lever = physics.levers.get(name, Odds(storm=0.0, clear=0.0))
+    part = physics.sheet.components[name]
+    return [part.model_dump(mode="json"), lever.model_dump(mode="json")]
 
 
 class Plan(Frozen):

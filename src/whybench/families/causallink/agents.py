@@ -66,13 +66,12 @@ def exact(view: View, _: Stream, given: Given = None) -> Moves:
 def _inferred(view: View, given: Sequence[Step]) -> Moves:
     """Answer what given evidence forces; where it leaves both open, say no: most pairs are not."""
     theme = read_theme(view.theme)
-    with EvidenceLog(view) as log:
-        for step in given:
-            v = view.find(step.action.args[theme.noun])
-            if v is not None:
-                log.add(step.action.name == theme.start, v, seen(view, step.observation))
-        verdict = log.verdict()
-    yield answer(verdict == "yes")
+    log = EvidenceLog(view)
+    for step in given:
+        v = view.find(step.action.args[theme.noun])
+        if v is not None:
+            log.add(step.action.name == theme.start, v, seen(view, step.observation))
+    yield answer(log.verdict() == "yes")
 
 
 def _searched(view: View) -> Moves:
@@ -92,12 +91,12 @@ def _searched(view: View) -> Moves:
 def _swept(view: View) -> Moves:
     """More entities: the fixed plan, cut short by the evidence."""
     state, tried = view.start, 0
-    with EvidenceLog(view) as log:
-        while (verdict := log.verdict()) == "undecided":
-            v = next_in_sweep(view, state, tried)
-            after = seen(view, (yield intervention(view, state, v)))
-            log.add(not state >> v & 1, v, after)
-            state, tried = after, tried | 1 << v
+    log = EvidenceLog(view)
+    while (verdict := log.verdict()) == "undecided":
+        v = next_in_sweep(view, state, tried)
+        after = seen(view, (yield intervention(view, state, v)))
+        log.add(not state >> v & 1, v, after)
+        state, tried = after, tried | 1 << v
     yield answer(verdict == "yes")
 
 

@@ -52,10 +52,10 @@ def fewest_searched(world: World) -> int:
 
 def forced(view: View, history: tuple[Change, ...]) -> Verdict:
     """Return the verdict of the evidence after a history."""
-    with EvidenceLog(view) as log:
-        for change in history:
-            log.add(change.starts, change.v, change.after)
-        return log.verdict()
+    log = EvidenceLog(view)
+    for change in history:
+        log.add(change.starts, change.v, change.after)
+    return log.verdict()
 
 
 def _now(world: World, history: tuple[Change, ...]) -> State:

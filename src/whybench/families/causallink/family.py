@@ -19,8 +19,9 @@ from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.causallink import agents, certify, generate
+from whybench.families.causallink.check import UNCHECKED, flaws
 from whybench.families.causallink.dialogue import Dialogue
-from whybench.families.causallink.params import SUITES, Knobs
+from whybench.families.causallink.params import SIZES, SUITES, Knobs
 from whybench.families.causallink.plan import minimax, worst_case
 from whybench.families.causallink.retell import retelling
 from whybench.families.causallink.rules import SKINS, LinkEpisode
@@ -43,20 +44,19 @@ class CausalLink(Family[World]):
     metrics = METRICS
     headline = "accuracy"
     floor_ceiling: Mapping[str, float] = {"null": 0.6, "null_no": 0.7, "random": 0.65}
+    unchecked = UNCHECKED
 
     def validated(
         self, suite: str, _profile: Profile, knobs: Mapping[str, Any]
     ) -> tuple[Record, int]:
         """Check knobs; keep those that differ from their defaults."""
         checked = self.checked(Knobs, knobs)
-        if (
-            suite != "advanced"
-            and {"n", "graphs"} & checked.model_dump(exclude_defaults=True).keys()
-        ):
-            raise ValueError("knobs `n` and `graphs` belong to causallink/advanced")
-        return self.knob_record(checked.model_dump(exclude_defaults=True)), generate.size(
-            suite, checked
-        )
+        turned = checked.model_dump(exclude_defaults=True)
+        if "n" in turned and suite != "advanced":
+            raise ValueError("knob `n` belongs to causallink/advanced")
+        if "graphs" in turned and suite not in SIZES:
+            raise ValueError(f"knob `graphs` belongs to {' and '.join(SIZES)} of causallink")
+        return self.knob_record(turned), generate.size(suite, checked)
 
     def world(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
@@ -68,8 +68,13 @@ class CausalLink(Family[World]):
         return [world.structure, world.graph.children, view.start, view.x, view.y, view.names]
 
     def latent(self, world: World) -> Json:
-        """Return the order up to renaming; edges that no experiment shows do not count."""
+        """Return the order up to renaming, the whole system: no experiment shows other edges."""
         return canonical_form(world.below)
+
+    def problem(self, world: World) -> Json:
+        """Return the order with the start and the question, and the budget, up to renaming."""
+        view = world.view
+        return [view.budget, generate.behaviour(world.below, view.start, view.x, view.y)]
 
     def open_world(self, instance: Instance, world: World) -> LinkEpisode:
         """Start an episode."""
@@ -78,7 +83,8 @@ class CausalLink(Family[World]):
     def certify(self, instance: Instance) -> Certificate:
         """Prove an instance: the exact agent's own run shows that the answer can be forced."""
         world = self.world(instance)
-        reached = self.score(instance, self.exact_run(instance))
+        run = self.exact_run(instance)
+        reached = score(world, run, len(self.experiments(run)))
         proved = reached.values["proved"] == 1.0
         view, fewest = world.view, certify.fewest(world)
         identified = fewest <= view.budget
@@ -87,7 +93,7 @@ class CausalLink(Family[World]):
             hypotheses=certify.HYPOTHESES,
             solvable=proved,
             identified=identified,
-            best_score=float(proved),
+            best_score=float(identified),
             fewest=fewest,
             minimax=minimax(view),
             minimax_upper=worst_case(view),
@@ -95,6 +101,10 @@ class CausalLink(Family[World]):
             bits=0.0 if identified else 1.0,
             facts=certify.facts(world),
         )
+
+    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
+        """Check a certificate from the definitions, without what made it."""
+        return flaws(instance, self.world(instance), certificate)
 
     def score(self, instance: Instance, trace: Trace) -> Score:
         """Replay a trace's actions on the rebuilt world and score what happened."""

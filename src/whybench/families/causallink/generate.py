@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, permutations
 
 from whybench.core.graph import Graph, canonical_form, members
 from whybench.core.seeds import Stream
 from whybench.episode.instance import Instance, Profile
-from whybench.families.causallink.params import CORE, QUESTIONS, STRUCTURES, Knobs
+from whybench.families.causallink.params import CORE, QUESTIONS, SIZES, STRUCTURES, Knobs
 from whybench.families.causallink.theme import read_theme
 from whybench.families.causallink.world import View, World
 
@@ -28,14 +28,14 @@ class Case:
 
 def size(suite: str, knobs: Knobs) -> int:
     """Return the number of instances of a suite."""
-    if suite == "advanced":
-        return len(knobs.sizes) * knobs.graphs * QUESTIONS
+    if suite in SIZES:
+        return len(knobs.sizes(suite)) * knobs.graphs * QUESTIONS
     return len(enumerated(suite))
 
 
 def world(instance: Instance, knobs: Knobs) -> World:
     """Rebuild the world at an instance's coordinates."""
-    if instance.suite == "advanced":
+    if instance.suite in SIZES:
         case = _random_case(instance, knobs)
     else:
         case = enumerated(instance.suite)[instance.index]
@@ -49,7 +49,7 @@ def _displayed(case: Case, instance: Instance, knobs: Knobs) -> World:
     graphs is a causal order: the leak of the released code.
     """
     n = case.graph.n
-    stream = _stream(instance, "display", instance.suite, n, instance.index)
+    stream = Stream(*_path(instance, "display", instance.suite, n, instance.index))
     place = list(range(n)) if instance.profile == "published" else stream.shuffled(range(n))
     names = stream.sample(read_theme(knobs.theme).entities, n)
     start = sum(1 << place[v] for v in members(case.start))
@@ -68,16 +68,14 @@ def enumerated(suite: str) -> tuple[Case, ...]:
         return core
     distinct: dict[tuple[int, ...], Case] = {}
     for case in core:
-        distinct.setdefault(behaviour(case), case)
+        distinct.setdefault(behaviour(case.graph.reach(), case.start, case.x, case.y), case)
     return tuple(distinct.values())
 
 
-def behaviour(case: Case) -> tuple[int, ...]:
+def behaviour(below: Sequence[int], start: int, x: int, y: int) -> tuple[int, ...]:
     """Return a code equal for cases that differ only in names and in edges no experiment shows."""
-    colours = [
-        (case.start >> v & 1) + 2 * (v == case.x) + 4 * (v == case.y) for v in range(case.graph.n)
-    ]
-    return canonical_form(case.graph.reach(), colours)
+    colours = [(start >> v & 1) + 2 * (v == x) + 4 * (v == y) for v in range(len(below))]
+    return canonical_form(below, colours)
 
 
 def _all_cases(structure: str) -> list[Case]:
@@ -109,12 +107,19 @@ def _random_case(instance: Instance, knobs: Knobs) -> Case:
     """Return one of the questions asked of one random graph, with everything on at the start."""
     graph_index, question = divmod(instance.index, QUESTIONS)
     size_index, number = divmod(graph_index, knobs.graphs)
-    n = knobs.sizes[size_index]
-    stream = _stream(instance, "graph", n, number)
-    law = _published_law if instance.profile == "published" else _certified_law
-    graph, pairs = law(stream, n)
+    n = knobs.sizes(instance.suite)[size_index]
+    graph, pairs = _drawn(instance.profile, n, _path(instance, "graph", n, number))
     x, y = pairs[question]
     return Case("random", graph, (1 << n) - 1, x, y)
+
+
+@lru_cache(maxsize=64)
+def _drawn(
+    profile: Profile, n: int, path: tuple[str | int, ...]
+) -> tuple[Graph, list[tuple[int, int]]]:
+    """Draw a graph with its questions, which follow one another: so the latest are kept."""
+    law = _published_law if profile == "published" else _certified_law
+    return law(Stream(*path), n)
 
 
 def _certified_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]]:
@@ -145,6 +150,6 @@ def _published_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]
     return graph, stream.sample(possible, QUESTIONS)
 
 
-def _stream(instance: Instance, *path: str | int) -> Stream:
-    profile: Profile = instance.profile
-    return Stream(instance.family, instance.version, profile, instance.salt, *path)
+def _path(instance: Instance, *path: str | int) -> tuple[str | int, ...]:
+    """Return the path of a random stream; the suite is left out where suites share their draws."""
+    return (instance.family, instance.version, instance.profile, instance.seed, *path)

@@ -11,6 +11,7 @@ SUITES = {
     "core_distinct": "the 45 cases of core that differ in more than names",
     "collider": "30 cases: two causes of one effect, every reachable start, every ordered pair",
     "advanced": "random graphs, all moving at the start; 50 graphs x n = 4..7 x 6 questions",
+    "large": "the same with n = 10..12, where worlds seldom repeat: for large and private sets",
 }
 
 STRUCTURES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
@@ -25,8 +26,8 @@ STRUCTURES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
 CORE = ("direct", "mediation", "confounder", "confounder_extra")
 """The structures of the paper's core set, in its order."""
 
-SIZES = (4, 5, 6, 7)
-"""Sizes of the paper's advanced set."""
+SIZES: dict[str, tuple[int, ...]] = {"advanced": (4, 5, 6, 7), "large": (10, 11, 12)}
+"""Suites of random graphs → their sizes; those of `advanced` are the paper's."""
 
 QUESTIONS = 6
 """Questions asked of each random graph, as in the paper."""
@@ -44,7 +45,7 @@ class Knobs(BaseModel):
     n: int | None = Field(
         None, ge=4, le=LARGEST, description="`advanced` only: entities per graph (default 4..7)"
     )
-    graphs: int = Field(50, ge=1, description="`advanced` only: random graphs per size")
+    graphs: int = Field(50, ge=1, description="`advanced`, `large`: random graphs per size")
     budget: int | None = Field(None, ge=0, description="most interventions (default 2n)")
     max_errors: int = Field(
         4, ge=1, le=100, description="unreadable or unknown requests after which an episode ends"
@@ -57,7 +58,6 @@ class Knobs(BaseModel):
             raise ValueError(f"no theme {theme!r}: try {', '.join(THEMES)}")
         return theme
 
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The sizes of the random graphs."""
-        return SIZES if self.n is None else (self.n,)
+    def sizes(self, suite: str) -> tuple[int, ...]:
+        """Return the sizes of a suite's random graphs."""
+        return SIZES[suite] if self.n is None else (self.n,)

@@ -7,7 +7,6 @@ no experiment tells a direct link from one that goes through others.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import permutations
 
@@ -125,28 +124,24 @@ def learned(view: View, changes: Iterable[Change | None]) -> list[Known]:
     Each ordered pair is put to the evidence as if it had been asked; a settled one stays so.
     """
     asked, links, settled = (view.x, view.y), set[Pair](), set[Pair]()
-    with ExitStack() as stack:
-        logs = {
-            (u, v): stack.enter_context(EvidenceLog(replace(view, x=u, y=v)))
-            for u, v in permutations(range(view.n), 2)
-        }
+    logs = {(u, v): EvidenceLog(replace(view, x=u, y=v)) for u, v in permutations(range(view.n), 2)}
 
-        def now() -> Known:
+    def now() -> Known:
+        for pair in [pair for pair in logs if pair not in settled]:
+            verdict = logs[pair].verdict()
+            if verdict != "undecided":
+                settled.add(pair)
+            if verdict == "yes":
+                links.add(pair)
+        return Known(frozenset(links), len(settled), asked in settled)
+
+    known, seen = [now()], set[Change]()
+    for change in changes:
+        if change is not None:
             for pair in [pair for pair in logs if pair not in settled]:
-                verdict = logs[pair].verdict()
-                if verdict != "undecided":
-                    settled.add(pair)
-                if verdict == "yes":
-                    links.add(pair)
-            return Known(frozenset(links), len(settled), asked in settled)
-
-        known, seen = [now()], set[Change]()
-        for change in changes:
-            if change is not None:
-                for pair in [pair for pair in logs if pair not in settled]:
-                    logs[pair].add(change.starts, change.v, change.after)
-            known.append(known[-1] if change is None or change in seen else now())
-            seen |= {change} if change else set()
+                logs[pair].add(change.starts, change.v, change.after)
+        known.append(known[-1] if change is None or change in seen else now())
+        seen |= {change} if change else set()
     return known
 
 

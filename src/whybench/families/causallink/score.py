@@ -63,13 +63,13 @@ class Story:
 def story(world: World, trace: Trace) -> Story:
     """Retell a trace as interventions with the verdict of their evidence."""
     changes = tuple(_changes(world, trace))
-    with EvidenceLog(world.view) as log:
-        after = 0 if log.verdict() != "undecided" else None
-        for count, change in enumerate(changes, 1):
-            log.add(change.starts, change.v, change.after)
-            if after is None and log.verdict() != "undecided":
-                after = count
-        return Story(changes, log.verdict(), after)
+    log = EvidenceLog(world.view)
+    after = 0 if log.verdict() != "undecided" else None
+    for count, change in enumerate(changes, 1):
+        log.add(change.starts, change.v, change.after)
+        if after is None and log.verdict() != "undecided":
+            after = count
+    return Story(changes, log.verdict(), after)
 
 
 def _changes(world: World, trace: Trace) -> list[Change]:

@@ -38,8 +38,11 @@ class Proof:
         """Two worlds with the same text: a node's name, and another it could have."""
         if not self.unnamed:
             return None
-        node, names = self.unnamed[0], self.rivals[0]
-        return [node.name, names[0] if names else f"another name for {NO_NAME}{node.kind}"]
+        for node, names in zip(self.unnamed, self.rivals, strict=True):
+            if names:
+                return [node.name, names[0]]
+        first = self.unnamed[0]  # all names follow by elimination, for who knows the vocabulary
+        return [first.name, f"another name for {NO_NAME}{first.kind}"]
 
 
 def proof(world: World) -> Proof:

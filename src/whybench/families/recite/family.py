@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from whybench.core.canonical import Json, Record, freeze
+from whybench.core.graph import Graph, canonical_form
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
@@ -19,7 +20,7 @@ from whybench.episode.instance import Instance, Profile
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import CONTEXT_EXCEEDED, UNFINISHED, Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.recite import agents, certify, released
+from whybench.families.recite import agents, certify, check, released
 from whybench.families.recite.dialogue import Dialogue
 from whybench.families.recite.filters import Filter, kept, parse
 from whybench.families.recite.generate import Order, made
@@ -32,9 +33,8 @@ from whybench.families.recite.params import (
     SUITES,
     Knobs,
     levels,
-    matched,
+    shares,
 )
-from whybench.families.recite.plan import Shares
 from whybench.families.recite.retell import retelling
 from whybench.families.recite.rules import REPAIRED, SKINS, ReciteEpisode
 from whybench.families.recite.score import METRICS, Handed, values
@@ -55,6 +55,7 @@ class ReCITE(Family[World]):
     agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
+    unchecked = check.UNCHECKED
     headline = "edge_f1"
     floor_ceiling: Mapping[str, float] = {"null": 0.01, "random": 0.3}
     final_action = "submit"
@@ -71,7 +72,7 @@ class ReCITE(Family[World]):
         if checked.field is not None and checked.field not in FIELDS:
             raise ValueError(f"no field {checked.field!r}: try {', '.join(FIELDS)}")
         if checked.data is None:
-            _shares(suite, 0, checked)
+            shares(suite, 0, checked)
             return self.knob_record(turned), COLLECTIONS[suite].size
         if profile != "published" or suite not in PUBLISHED:
             raise ValueError(
@@ -83,7 +84,7 @@ class ReCITE(Family[World]):
 
     def world(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
-        world = _world(instance.suite, instance.salt, instance.index, instance.knobs)
+        world = _world(instance.suite, instance.seed, instance.index, instance.knobs)
         if instance.profile == "published":
             return replace(world, view=replace(world.view, released=True))
         return world
@@ -100,6 +101,17 @@ class ReCITE(Family[World]):
     def latent(self, world: World) -> Json:
         """Return the graph's own name: documents on the same graph are one cluster."""
         return world.latent
+
+    def system(self, world: World) -> Json:
+        """Return the gold graph up to renaming: neither names count, nor how the text gives it.
+
+        A problem is this with the text as written: other concepts make another problem.
+        """
+        return canonical_form(Graph.from_edges(len(world.nodes), world.pairs).children)
+
+    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
+        """Check a certificate by another reading of the text."""
+        return check.flaws(instance, self.world(instance), certificate)
 
     def open_world(self, instance: Instance, world: World) -> ReciteEpisode:
         """Start an episode."""
@@ -141,13 +153,8 @@ class ReCITE(Family[World]):
         if trace.instance != instance.id:
             raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
         episode = self._again(instance, trace)
-        last = trace.actions[-1] if trace.actions else None
-        handed = Handed(
-            episode.outcome or UNFINISHED,
-            episode.answer,
-            episode.errors,
-            last is not None and last.args.get(REPAIRED) is True,
-        )
+        repaired = any(action.args.get(REPAIRED) is True for action in trace.actions[-1:])
+        handed = Handed(episode.outcome or UNFINISHED, episode.answer, episode.errors, repaired)
         found, labels = values(episode.world, handed, _similarity(instance))
         return Score(handed.outcome, found, labels)
 
@@ -226,7 +233,7 @@ class ReCITE(Family[World]):
         }
 
 
-def _world(suite: str, salt: str, index: int, turned: Record) -> World:
+def _world(suite: str, seed: str, index: int, turned: Record) -> World:
     """Rebuild a world."""
     knobs = _knobs(turned)
     collection = COLLECTIONS[suite]
@@ -238,9 +245,9 @@ def _world(suite: str, salt: str, index: int, turned: Record) -> World:
     world = _made(
         Order(
             source=collection.source,
-            salt=salt,
+            salt=seed,
             graph=index // steps,
-            shares=_shares(suite, index, knobs),
+            shares=shares(suite, index, knobs),
             level=index % steps + 1 if on_ladder else 0,
             distractors=knobs.distractors,
             nodes=knobs.nodes,
@@ -256,22 +263,6 @@ def _world(suite: str, salt: str, index: int, turned: Record) -> World:
 
 _made = lru_cache(maxsize=512)(made)
 """A pure function, so the latest documents are kept; suites with names told or free share them."""
-
-
-def _shares(suite: str, index: int, knobs: Knobs) -> Shares:
-    """Return how openly a document speaks: by its suite, its level, and the knobs."""
-    ladder = COLLECTIONS[suite].source == "ladder"
-    found = levels()[index % len(levels())] if ladder else matched()
-    turned = {
-        name: value
-        for name in ("explicit", "implicit", "stated", "implied")
-        if (value := getattr(knobs, name)) is not None
-    }
-    found = replace(found, **turned)
-    for one, other in (("explicit", "implicit"), ("stated", "implied")):
-        if getattr(found, one) + getattr(found, other) > 1 + 1e-9:
-            raise ValueError(f"`{one}` and `{other}` are shares of one whole: together at most 1")
-    return found
 
 
 def _similarity(instance: Instance) -> Similarity:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -117,3 +117,19 @@ MADE_ONLY = (
     "nodes", "length", "field", "explicit", "implicit", "stated", "implied", "distractors",
 )  # fmt: skip
 """Knobs that a published text cannot follow."""
+
+
+def shares(suite: str, index: int, knobs: Knobs) -> Shares:
+    """Return how openly a document speaks: by its suite, its level, and the knobs."""
+    ladder = COLLECTIONS[suite].source == "ladder"
+    found = levels()[index % len(levels())] if ladder else matched()
+    turned = {
+        name: value
+        for name in ("explicit", "implicit", "stated", "implied")
+        if (value := getattr(knobs, name)) is not None
+    }
+    found = replace(found, **turned)
+    for one, other in (("explicit", "implicit"), ("stated", "implied")):
+        if getattr(found, one) + getattr(found, other) > 1 + 1e-9:
+            raise ValueError(f"`{one}` and `{other}` are shares of one whole: together at most 1")
+    return found

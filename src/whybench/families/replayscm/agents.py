@@ -15,7 +15,7 @@ from whybench.episode.episode import Moves
 from whybench.episode.observation import Observation
 from whybench.episode.trace import Step
 from whybench.families.replayscm.alternative import candidate_of, contrast
-from whybench.families.replayscm.evidence import Evidence
+from whybench.families.replayscm.evidence import Evidence, evidence_for
 from whybench.families.replayscm.experiment import next_setting
 from whybench.families.replayscm.fit import INPUTS, formulas, options, smallest, smallest_ones
 from whybench.families.replayscm.structured import structured
@@ -81,7 +81,7 @@ def informed(view: View, given: Given) -> View:
 
 def reach(view: View) -> Evidence:
     """Return the evidence, in a class with no more parents than formulas are catalogued for."""
-    return Evidence(view.told.at_most(INPUTS), Rows.of(view.n, view.train))
+    return evidence_for(view.told.at_most(INPUTS), Rows.of(view.n, view.train))
 
 
 # The exact agent.
@@ -105,7 +105,7 @@ def handed_in(view: View) -> Action:
     """Return the smallest SCM that fits, as an answer."""
     found = smallest(reach(view))
     if found is None:  # some mechanism needs more parents than are catalogued
-        found = smallest(Evidence(view.told, Rows.of(view.n, view.train)))
+        found = smallest(evidence_for(view.told, Rows.of(view.n, view.train)))
     if found is None:
         raise ValueError("no SCM of the class fits the worlds shown: the problem is broken")
     return submission(view, formulas(found), found.roots)

@@ -9,9 +9,9 @@ from math import comb
 from whybench.core.canonical import Json, Record
 from whybench.core.graph import members
 from whybench.families.replayscm.alternative import candidate_of
-from whybench.families.replayscm.evidence import Evidence
+from whybench.families.replayscm.evidence import Evidence, evidence_for
 from whybench.families.replayscm.fit import INPUTS, formulas, smallest, smallest_ones
-from whybench.families.replayscm.generate import seen_patterns
+from whybench.families.replayscm.rivals import seen_patterns
 from whybench.families.replayscm.world import Rows, Scm, View, World, descendants
 
 
@@ -37,7 +37,7 @@ def facts(world: World, evidence: Evidence) -> Record:
     view, gold = world.view, candidate_of(world.formulas)
     read = [formula for formula in gold.formulas if formula is not None]
     rows = [(row, table.targets) for table in world.heldout for row in table.rows()]
-    open_rows = sum(bool(evidence.open_cells(row, targets)) for row, targets in rows)
+    open_rows = evidence.open_rows(rows)
     found: dict[str, Json] = {
         "n": view.n,
         "k": view.told.k,
@@ -69,11 +69,11 @@ def witness(world: World, evidence: Evidence) -> Json:
 def _smallest_other(evidence: Evidence, gold: Scm) -> tuple[str, ...] | None:
     """Return the smallest other SCM with no more parents than formulas are catalogued for."""
     reach = evidence.told.at_most(INPUTS)
-    first = smallest(Evidence(reach, evidence.rows))
+    first = smallest(evidence_for(reach, evidence.rows))
     if first is not None and first != gold:
         return formulas(first)
     for roots in reach.root_sets():
-        known = Evidence(replace(reach, roots=roots), evidence.rows)
+        known = evidence_for(replace(reach, roots=roots), evidence.rows)
         for scm in islice(smallest_ones(known, 2, 2_000), 2):
             if scm != gold:
                 return formulas(scm)
@@ -106,7 +106,7 @@ def _named(view: View, texts: tuple[str, ...]) -> dict[str, str]:
 
 def evidence_of(view: View) -> Evidence:
     """Return the evidence of a view in its whole class."""
-    return Evidence(view.told, Rows.of(view.n, view.train))
+    return evidence_for(view.told, Rows.of(view.n, view.train))
 
 
 def fewest_experiments(world: World) -> int:

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whybench.core.seeds import Stream
-from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.world import Rows, Table, Told
+from whybench.families.replayscm.thinned import Thinned
+from whybench.families.replayscm.world import Table, Told
 
 NEAR = 0.5
 """How near the bits must come to those asked for."""
 SHUFFLES = 200
+AHEAD = 2
+"""Steps of the bisection that are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +35,52 @@ class Diluted:
 Kept = list[list[bool]]
 
 
-def diluted(told: Told, worlds: Sequence[Table], bits: float, stream: Stream) -> Diluted | None:
-    """Drop rows of worlds until about `bits` are left; None if no order of dropping meets them.
+class Dilution:
+    """Worlds of which rows are dropped, for several figures of bits: what rows show is kept.
 
     The first row of the first world, which has no targets, always stays.
     """
-    places = [(w, r) for w, world in enumerate(worlds) for r in range(world.size)][1:]
-    for _ in range(SHUFFLES):
-        order = stream.shuffled(places)
+
+    def __init__(self, told: Told, worlds: Sequence[Table]) -> None:
+        self.n, self.worlds = told.n, worlds
+        self.thinned = Thinned(told, worlds)
+        self.places = [(w, r) for w, world in enumerate(worlds) for r in range(world.size)]
+
+    def to(self, bits: float, stream: Stream) -> Diluted | None:
+        """Drop rows until about so many bits are left; None if no order of dropping meets them."""
+        for _ in range(SHUFFLES):
+            order = stream.shuffled(range(1, len(self.places)))
+            found = self._dropped(bits, order)
+            if found is not None:
+                dropped, left = found
+                kept = _kept(self.worlds, [self.places[at] for at in order[:dropped]])
+                short = _short(self.n, self.worlds, kept)
+                return Diluted(left, short, _long(self.n, self.worlds, kept, stream))
+        return None
+
+    def _dropped(self, bits: float, order: Sequence[int]) -> tuple[int, float] | None:
+        """Return how many rows to drop in this order, and the bits left; None if none will do."""
+        seen = self.thinned.dropping(order)
+        known: dict[int, float] = {}
         low, high = 0, len(order)  # rows dropped: at `low` too few bits, at `high` too many
         while high - low > 1:
             middle = (low + high) // 2
-            kept = _kept(worlds, order[:middle])
-            left = _bits(told, _short(told.n, worlds, kept))
+            if middle not in known:
+                wanted = _middles(low, high, AHEAD)
+                known = dict(zip(wanted, self.thinned.bits(seen[wanted]), strict=True))
+            left = known[middle]
             if abs(left - bits) <= NEAR:
-                short = _short(told.n, worlds, kept)
-                long = _long(told.n, worlds, kept, stream)
-                return Diluted(left, short, long)
+                return middle, left
             low, high = (middle, high) if left < bits else (low, middle)
-    return None
+        return None
+
+
+def _middles(low: int, high: int, deep: int) -> list[int]:
+    """Return what the next steps of a bisection may ask for: counting a few at once costs less."""
+    if high - low <= 1 or not deep:
+        return []
+    middle = (low + high) // 2
+    return [middle, *_middles(low, middle, deep - 1), *_middles(middle, high, deep - 1)]
 
 
 def _kept(worlds: Sequence[Table], dropped: Sequence[tuple[int, int]]) -> Kept:
@@ -59,10 +88,6 @@ def _kept(worlds: Sequence[Table], dropped: Sequence[tuple[int, int]]) -> Kept:
     for w, r in dropped:
         kept[w][r] = False
     return kept
-
-
-def _bits(told: Told, worlds: Sequence[Table]) -> float:
-    return Evidence(told, Rows.of(told.n, worlds)).bits
 
 
 def _short(n: int, worlds: Sequence[Table], kept: Kept) -> tuple[Table, ...]:

@@ -19,93 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whybench.core.boolean import columns, everywhere
 from whybench.core.graph import members
+from whybench.families.replayscm.dense import Dense
+from whybench.families.replayscm.pairs import MOST, WIDEST
+from whybench.families.replayscm.patterns import Patterns
 from whybench.families.replayscm.world import Rows, Told
-
-WIDEST = 5
-"""Up to so many parents the sums fit 64-bit integers; above, they are Python's."""
-
-
-class Patterns:
-    """The rows of one variable, folded onto every set of at most k others.
-
-    `seen[Q]` holds two bitsets over the patterns of Q, one above the other: those seen with the
-    variable at 0, and those seen with it at 1. Sets under which it would have to be both are left
-    out: no function of theirs fits.
-    """
-
-    __slots__ = ("k", "n", "seen", "v")
-
-    def __init__(self, rows: Rows, v: int, n: int, k: int, among: int) -> None:
-        self.n, self.v, self.k = n, v, k
-        self.seen: dict[int, int] = {}
-        self._fold(_spread(rows, v, n), among & ~(1 << v))
-
-    def _fold(self, both: int, among: int) -> None:
-        """Drop or keep one variable after another, the rows folding together where one drops."""
-        half, every = 1 << self.n, everywhere(self.n)
-        masks = _low(self.n)
-        others = ((1 << self.n) - 1) & ~among & ~(1 << self.v)
-        for u in members(others):
-            both = (both | both >> (1 << u)) & masks[u]
-        states = [(0, both)]
-        for u in members(among):
-            shift, mask, bit = 1 << u, masks[u], 1 << u
-            kept = []
-            for q, bits in states:
-                if (bits >> half) & bits & every:
-                    continue
-                kept.append((q, (bits | bits >> shift) & mask))
-                if q.bit_count() < self.k:
-                    kept.append((q | bit, bits))
-            states = kept
-        self.seen = {q: bits for q, bits in states if not (bits >> half) & bits & every}
-
-    def zero(self, q: int) -> int:
-        """Return the patterns of Q seen with the variable at 0."""
-        return self.seen[q] & everywhere(self.n)
-
-    def one(self, q: int) -> int:
-        """Return the patterns of Q seen with the variable at 1."""
-        return self.seen[q] >> (1 << self.n)
-
-    def counts(self) -> NDArray[Any]:
-        """Return N(Q) for every set Q, as an array indexed by the set."""
-        every = everywhere(self.n)
-        kind: Any = np.int64 if self.k <= WIDEST else object
-        found = np.zeros(1 << self.n, dtype=kind)
-        for q, bits in self.seen.items():
-            known = ((bits >> (1 << self.n)) | (bits & every)).bit_count()
-            found[q] = 1 << ((1 << q.bit_count()) - known)
-        return found
-
-
-def _spread(rows: Rows, v: int, n: int) -> int:
-    """Return a variable's rows as two bitsets over the patterns of the others."""
-    both = 0
-    half = 1 << n
-    free = rows.free[v]
-    own = rows.columns[v]
-    patterns = _row_sets(rows)
-    for r in members(free):
-        both |= 1 << ((patterns[r] & ~(1 << v)) + (half if own >> r & 1 else 0))
-    return both
-
-
-@lru_cache(maxsize=8)
-def _row_sets(rows: Rows) -> tuple[int, ...]:
-    return tuple(
-        sum((column >> r & 1) << v for v, column in enumerate(rows.columns))
-        for r in range(rows.size)
-    )
-
-
-@cache
-def _low(n: int) -> tuple[int, ...]:
-    """Return for each variable the patterns in which it is 0, in both halves."""
-    every = everywhere(n)
-    return tuple((low := every ^ column) | low << (1 << n) for column in columns(n))
 
 
 @cache
@@ -129,6 +47,12 @@ class Evidence:
         self.rows = rows
 
     @cached_property
+    def dense(self) -> Dense | None:
+        """All sets of parents at once, where they are small enough for that."""
+        small = self.told.k <= MOST and self.told.n <= WIDEST
+        return Dense(self.told, self.rows) if small else None
+
+    @cached_property
     def patterns(self) -> tuple[Patterns | None, ...]:
         """The folded rows of every variable that may have a mechanism."""
         told = self.told
@@ -141,6 +65,8 @@ class Evidence:
     @cached_property
     def fitting(self) -> tuple[NDArray[Any], ...]:
         """For each variable and set S, how many functions with parents in S fit: sums of w."""
+        if self.dense is not None:
+            return tuple(self.dense.fitting)
         none = np.zeros(1 << self.told.n, dtype=np.int64)
         small, sets = _small(self.told.n, self.told.k), np.arange(1 << self.told.n)
         found = []
@@ -254,6 +180,8 @@ class Evidence:
     @cached_property
     def arguments(self) -> tuple[tuple[int, ...], ...]:
         """For each variable, the largest sets of parents under which some SCM fits."""
+        if self.dense is not None:
+            return self.dense.largest(self.contexts)
         found = []
         for v, contexts in enumerate(self.contexts):
             patterns = self.patterns[v]
@@ -282,6 +210,18 @@ class Evidence:
         """
         return sum(1 << v for v in members(self.told.every & ~targets) if self.is_open(row, v))
 
+    def open_rows(self, rows: Sequence[tuple[int, int]]) -> int:
+        """Return how many rows, each with its targets, some SCM that fits replays otherwise."""
+        if self.dense is not None:
+            return self.dense.open_rows(rows, self.arguments)
+        return sum(bool(self.open_cells(row, targets)) for row, targets in rows)
+
     def determines(self, rows: Sequence[int], targets: int) -> bool:
         """Tell whether every SCM that fits replays rows exactly."""
         return not any(self.open_cells(row, targets) for row in rows)
+
+
+@lru_cache(maxsize=16)
+def evidence_for(told: Told, rows: Rows) -> Evidence:
+    """Return what rows leave open in a class; the latest are kept, with all that was found out."""
+    return Evidence(told, rows)

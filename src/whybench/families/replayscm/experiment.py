@@ -3,7 +3,7 @@
 The smallest SCM that fits stands in for the truth, and roots that are not set may come out either
 way. Under that, the chance that a row shows a pattern not yet seen, or refutes a set of parents, is
 known; a world is filled row by row with the assignment that is worth most, what earlier rows will
-probably have settled counting less. See `identify` for what has to be settled.
+probably have settled counting less. See `demands` for what has to be settled.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from whybench.core.graph import members
 from whybench.core.seeds import Stream
 from whybench.families.replayscm.alternative import candidate_of
+from whybench.families.replayscm.demands import Demands, pattern_numbers
 from whybench.families.replayscm.evidence import Evidence
 from whybench.families.replayscm.fit import INPUTS, formulas, smallest
-from whybench.families.replayscm.identify import Demands, pattern_numbers
 from whybench.families.replayscm.latent import MOST_TARGETS
 from whybench.families.replayscm.replay import simulate
 from whybench.families.replayscm.submission import Candidate

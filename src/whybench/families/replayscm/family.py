@@ -20,11 +20,12 @@ from whybench.episode.instance import Instance, Profile
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.replayscm import agents, certify
+from whybench.families.replayscm import agents, certify, renaming
+from whybench.families.replayscm.check import UNCHECKED, flaws
 from whybench.families.replayscm.dialogue import Dialogue
 from whybench.families.replayscm.lab import Lab
 from whybench.families.replayscm.params import FAMILY, POOLS, SUITES, Knobs
-from whybench.families.replayscm.pools import source
+from whybench.families.replayscm.pools import discarded, source
 from whybench.families.replayscm.released import problems
 from whybench.families.replayscm.retell import retelling
 from whybench.families.replayscm.rules import SKINS, ReplayEpisode
@@ -46,6 +47,7 @@ class ReplaySCM(Family[World]):
     agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
+    unchecked = UNCHECKED
     headline = "solved"
     floor_ceiling: Mapping[str, float] = {"null": 0.05, "random": 0.05}
     final_action = "submit"
@@ -68,7 +70,7 @@ class ReplaySCM(Family[World]):
     def world(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
         return _world(
-            instance.suite, instance.profile, instance.salt, instance.index, instance.knobs
+            instance.suite, instance.profile, instance.seed, instance.index, instance.knobs
         )
 
     def content(self, world: World) -> Json:
@@ -84,6 +86,27 @@ class ReplaySCM(Family[World]):
     def latent(self, world: World) -> Json:
         """Return the name of the gold SCM: problems made from the same one are one cluster."""
         return world.latent
+
+    def system(self, world: World) -> Json:
+        """Return the gold mechanisms up to renaming; functions count, not their spelling."""
+        return renaming.system(world.gold)
+
+    def problem(self, world: World) -> Json:
+        """Return mechanisms, what is told and asked, and every world, up to renaming."""
+        return renaming.problem(world)
+
+    def discarded(self, instance: Instance) -> Record:
+        """Return what was drawn and thrown away before: SCMs, and draws of an SCM's worlds.
+
+        Shipped records do not know, so those are made again; released problems were not drawn here.
+        """
+        if _knobs(instance.knobs).data is not None:
+            return EMPTY
+        return discarded(*_place(instance.suite, instance.seed, instance.index))
+
+    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
+        """Check a certificate by another count of what fits, and other replays."""
+        return flaws(instance, self.world(instance), certificate, lambda: self.open(instance))
 
     def open_world(self, instance: Instance, world: World) -> ReplayEpisode:
         """Start an episode."""
@@ -190,14 +213,14 @@ class ReplaySCM(Family[World]):
 
 
 @lru_cache(maxsize=1024)
-def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) -> World:
+def _world(suite: str, profile: Profile, seed: str, index: int, turned: Record) -> World:
     """Rebuild a world; a pure function, so the latest ones are kept."""
     knobs = _knobs(turned)
     if knobs.data is not None:
         return problems(Path(knobs.data), suite)[index]
     pool = POOLS[suite]
     shown = "base" if pool.worlds == "full" else pool.worlds
-    found = source(*_place(suite, salt, index), shown)
+    found = source(*_place(suite, seed, index), shown)
     latent = found.latent
     released = profile == "published" and pool.worlds != "lab"  # the release has none
     told = told_of(latent, pool.disclosure, found.blocks)
@@ -216,24 +239,27 @@ def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) 
         reference=found.references[pool.disclosure] if pool.task == "alternative" else (),
         released=released,
     )
-    facts = EMPTY if pool.worlds == "lab" else found.facts(train)
-    return World(view, latent.formulas, found.heldout, latent.name, facts)
+    if pool.worlds != "lab":
+        return World(view, latent.formulas, found.heldout, latent.name, found.facts(train))
+    luck = Stream(FAMILY, "lab", seed, index, "luck").word()
+    experiments = (knobs.budget, luck)
+    return World(view, latent.formulas, found.heldout, latent.name, experiments=experiments)
 
 
-def _place(suite: str, salt: str, index: int) -> tuple[str, str, int]:
-    """Return source, salt and index of an instance: full pools begin with the matched ones."""
+def _place(suite: str, seed: str, index: int) -> tuple[str, str, int]:
+    """Return source, seed and index of an instance: full pools begin with the matched ones."""
     pool, matched = POOLS[suite], POOLS["hid_roots"].size
     if pool.worlds != "full":
-        return pool.source, salt, index
+        return pool.source, seed, index
     if index < matched:
-        return "match", salt, index
-    return pool.source, salt, index - matched
+        return "match", seed, index
+    return pool.source, seed, index - matched
 
 
 def _lab(instance: Instance, budget: int) -> Lab:
     """Return the laboratory of an instance."""
-    kind, salt, index = _place(instance.suite, instance.salt, instance.index)
-    return Lab(source(kind, salt, index, "lab").latent, (FAMILY, "lab", salt, index), budget)
+    kind, seed, index = _place(instance.suite, instance.seed, instance.index)
+    return Lab(source(kind, seed, index, "lab").latent, (FAMILY, "lab", seed, index), budget)
 
 
 @lru_cache(maxsize=64)

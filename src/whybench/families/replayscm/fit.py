@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,9 @@ from whybench.core.boolean import (
 from whybench.core.graph import members
 from whybench.core.larger import small_matching
 from whybench.core.smallest import matching, sizes, smallest_matching
-from whybench.families.replayscm.evidence import WIDEST, Evidence, Patterns
+from whybench.families.replayscm.dense import UNFIT
+from whybench.families.replayscm.evidence import Evidence
+from whybench.families.replayscm.patterns import WIDEST, Patterns
 from whybench.families.replayscm.world import Scm, names
 
 INPUTS = 4
@@ -38,8 +41,7 @@ INPUTS = 4
 LARGEST = 14
 """The size of the largest smallest formula of four inputs."""
 
-FAR = 10_000
-"""More than any SCM costs."""
+FAR = UNFIT
 
 
 def partial(patterns: Patterns, q: int) -> tuple[int, int]:
@@ -60,6 +62,8 @@ def partial(patterns: Patterns, q: int) -> tuple[int, int]:
 
 def costs(evidence: Evidence, v: int) -> NDArray[np.int64]:
     """Return for each set S the size of v's smallest fitting formula with variables from S."""
+    if evidence.dense is not None:
+        return np.asarray(evidence.dense.costs[v])
     told, patterns = evidence.told, evidence.patterns[v]
     found = np.full(1 << told.n, FAR, dtype=np.int64)
     if patterns is None:
@@ -73,6 +77,7 @@ def costs(evidence: Evidence, v: int) -> NDArray[np.int64]:
     return found
 
 
+@lru_cache(maxsize=16)
 def smallest(evidence: Evidence) -> Scm | None:
     """Return the SCM with the smallest formulas in all that fits; None if none does."""
     told = evidence.told
@@ -100,6 +105,12 @@ def smallest(evidence: Evidence) -> Scm | None:
 
 def _cheapest(evidence: Evidence, v: int, there: int, cost: int) -> int:
     """Return the first function of v with variables from a set that costs so much."""
+    dense = evidence.dense
+    if dense is not None:
+        at = next(i for i in dense.within(v, there) if dense.sizes[i] == cost)
+        (care,), (value,) = dense.partial(np.array([at]))
+        q = int(dense.over.sets[at])
+        return _wide(smallest_matching(int(care), int(value), q.bit_count())[0], q, evidence.told.n)
     patterns = evidence.patterns[v]
     if patterns is None:
         raise ValueError(f"variable {v} is a root")
@@ -122,6 +133,7 @@ def fitted(patterns: Patterns, q: int) -> tuple[int, int]:
     return truth_table(formula_of(relabelled(made, inputs)), patterns.n), size
 
 
+@lru_cache(maxsize=65536)
 def _wide(truth: int, q: int, n: int) -> int:
     """Return a four-input table over a set's members as a table over all variables."""
     inputs = list(members(q))
@@ -150,17 +162,15 @@ def options(evidence: Evidence, v: int, there: int, enough: int) -> list[Option]
 
     The list is cut after the size at which there are `enough` of them.
     """
-    told, patterns = evidence.told, evidence.patterns[v]
-    if patterns is None:
-        return []
-    wide = min(told.k, (there & told.admissible[v]).bit_count())
-    if wide > INPUTS:
+    told, dense = evidence.told, evidence.dense
+    if dense is None:
         raise ValueError(f"functions of more than {INPUTS} parents are not listed")
-    partials = [
-        (q, *partial(patterns, q))
-        for q in patterns.seen
-        if q.bit_count() == wide and not q & ~there
-    ]
+    wide = min(told.k, (there & told.admissible[v]).bit_count())
+    at = dense.within(v, there)
+    at = at[dense.over.sizes[at] == wide]
+    partials = list(
+        zip(dense.over.sets[at].tolist(), *(x.tolist() for x in dense.partial(at)), strict=True)
+    )
     found: dict[int, Option] = {}
     for size in range(1, LARGEST + 1):
         for q, care, value in partials:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
 
 from whybench.core.boolean import (
     Tree,
@@ -15,10 +19,11 @@ from whybench.core.boolean import (
 )
 from whybench.core.canonical import digest
 from whybench.core.graph import members
-from whybench.core.seeds import Stream
+from whybench.core.seeds import Stream, words_below
 from whybench.core.smallest import tree as smallest_tree
 from whybench.families.replayscm.alternative import candidate_of
 from whybench.families.replayscm.replay import simulate
+from whybench.families.replayscm.tape import Tape
 from whybench.families.replayscm.world import Mode, Table, names
 
 SIZES = (6, 7, 8, 9, 10)
@@ -32,6 +37,8 @@ MOST_TARGETS = 3
 """The most targets of a world whose assignments are chosen, not drawn."""
 BIASES = (0.3, 0.5, 0.7)
 """Chances that a target assigned row by row is 1."""
+_BIAS_WORDS: tuple[int, ...] = tuple(words_below(np.array(BIASES)).tolist())
+"""A draw is below a bias exactly if its word is below this."""
 AST = (3, 14)
 DEPTH = (2, 6)
 FLOORS = (3, 5, 6, 7)
@@ -81,10 +88,7 @@ class Latent:
 
     def root_columns(self, levels: Sequence[float]) -> list[int]:
         """Return the roots' columns in a world with these levels, one for each root."""
-        return [
-            sum(1 << unit for unit, threshold in enumerate(row) if threshold < level)
-            for row, level in zip(self.thresholds, levels, strict=True)
-        ]
+        return [_below(row, level) for row, level in zip(self.thresholds, levels, strict=True)]
 
     def see(self, set_to: Mapping[int, int], mode: Mode, levels: Sequence[float]) -> Table:
         """Return the world in which targets are set to columns and everything else follows."""
@@ -155,39 +159,76 @@ class Odds:
     """Chance that the targets are set to one value each for the whole world."""
 
 
-def sample_world(latent: Latent, stream: Stream, odds: Odds, focus: int | None = None) -> Table:
-    """Draw an intervention and see its world; `focus` is a target that must be among them."""
-    u = stream.uniform()
+Signature = tuple[str, int, tuple[int, ...]]
+"""Mode, targets, and constant values."""
+
+
+class Intervention(NamedTuple):
+    """What is done to a latent: targets with their columns, in rising order, and root levels."""
+
+    set_to: Mapping[int, int]
+    mode: Mode
+    levels: Sequence[float]
+
+    @property
+    def targets(self) -> int:
+        """The set of targets."""
+        return sum(1 << v for v in self.set_to)
+
+    @property
+    def signature(self) -> Signature:
+        """What makes it the same as another: `signature` of the world that will be seen."""
+        constants: tuple[int, ...] = ()
+        if self.mode == "hard_constant":
+            constants = tuple(column & 1 for column in self.set_to.values())
+        return self.mode, self.targets, constants
+
+    def on(self, latent: Latent) -> Table:
+        """See its world."""
+        return latent.see(self.set_to, self.mode, self.levels)
+
+
+def sample_intervention(
+    latent: Latent, tape: Tape, odds: Odds, focus: int | None = None
+) -> Intervention:
+    """Draw an intervention; `focus` is a target that must be among them."""
+    u = tape.uniform()
     size = 1 + (u >= odds.sizes[0]) + (u >= odds.sizes[0] + odds.sizes[1])
-    targets = set(stream.sample(range(latent.n), size))
-    if focus is not None:
-        targets.add(focus)
-    levels = [stream.choice(LEVELS) for _ in range(ROOTS)]
-    every = (1 << latent.units) - 1
-    if stream.uniform() < odds.constant:
-        constants = {v: every * stream.below(2) for v in sorted(targets)}
-        return latent.see(constants, "hard_constant", levels)
-    return latent.see(
-        {v: assigned(latent, stream) for v in sorted(targets)}, "hard_assigned", levels
-    )
+    targets = tape.shuffled(range(latent.n))[:size]
+    if focus is not None and focus not in targets:
+        targets.append(focus)
+    targets.sort()
+    levels = tape.choices(LEVELS, ROOTS)
+    units = len(latent.thresholds[0])
+    if tape.uniform() < odds.constant:
+        every = (1 << units) - 1
+        constants = {v: every * tape.below(2) for v in targets}
+        return Intervention(constants, "hard_constant", levels)
+    return Intervention({v: assigned(units, tape) for v in targets}, "hard_assigned", levels)
 
 
-def assigned(latent: Latent, stream: Stream) -> int:
-    """Draw a value for each row; both values occur."""
-    bias = stream.choice(BIASES)
-    column = sum(1 << r for r in range(latent.units) if stream.uniform() < bias)
-    if column in (0, (1 << latent.units) - 1):
-        column ^= 1 << stream.below(latent.units)
+def sample_world(latent: Latent, tape: Tape, odds: Odds, focus: int | None = None) -> Table:
+    """Draw an intervention and see its world; `focus` is a target that must be among them."""
+    return sample_intervention(latent, tape, odds, focus).on(latent)
+
+
+def assigned(units: int, tape: Tape) -> int:
+    """Draw a value for each unit; both values occur."""
+    column = tape.under(_BIAS_WORDS[tape.below(len(BIASES))], units)
+    if column in (0, (1 << units) - 1):
+        column ^= 1 << tape.below(units)
     return column
+
+
+@lru_cache(maxsize=1024)
+def _below(thresholds: tuple[float, ...], level: float) -> int:
+    """Return the units whose threshold is below a level."""
+    return sum(1 << unit for unit, threshold in enumerate(thresholds) if threshold < level)
 
 
 def observational(latent: Latent) -> Table:
     """Return the first world of every problem: no intervention, all levels in the middle."""
     return latent.see({}, "none", [0.5] * ROOTS)
-
-
-Signature = tuple[str, int, tuple[int, ...]]
-"""Mode, targets, and constant values."""
 
 
 def signature(table: Table) -> Signature:

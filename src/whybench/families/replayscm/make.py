@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from whybench.core.canonical import Record
 from whybench.core.seeds import Stream
-from whybench.families.replayscm.alternative import candidate_of, contrast
-from whybench.families.replayscm.dilute import diluted
-from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.fit import formulas, smallest_ones
-from whybench.families.replayscm.generate import (
-    Problem,
-    covering_worlds,
-    extra_worlds,
-    sample_problem,
-)
+from whybench.families.replayscm.ask import Alternatives
+from whybench.families.replayscm.cover import covering_worlds, extra_worlds
+from whybench.families.replayscm.dilute import Dilution
+from whybench.families.replayscm.generate import Problem, sample_problem
 from whybench.families.replayscm.identify import identifying_worlds
 from whybench.families.replayscm.latent import (
     ROOTS,
@@ -31,7 +26,8 @@ from whybench.families.replayscm.latent import (
 from whybench.families.replayscm.params import FAMILY, LEVELS
 from whybench.families.replayscm.separate import separating_worlds
 from whybench.families.replayscm.source import Source, told_of
-from whybench.families.replayscm.world import Disclosure, Rows, Scm, Table, scm_of
+from whybench.families.replayscm.tape import Tape
+from whybench.families.replayscm.world import Disclosure, Table
 
 AUDITED = 50
 """How many of the smallest SCMs, and how many seeds of the structure learner, an audit looks at."""
@@ -53,36 +49,54 @@ def _matched(salt: str, index: int, wanted: str | None) -> Source:
     An SCM is taken only if alternatives to its mechanisms can be asked for and if it can be
     identified, so that every suite is made from the same SCMs and the same held-out worlds.
     """
+    discarded: Counter[str] = Counter()
     for attempt in range(200):
         path = (FAMILY, "match", salt, index, attempt)
         source = _plain(sample_problem(*path), path)
-        references: dict[Disclosure, tuple[str, ...] | None] = {
-            told: _reference(source, told, Stream(*path, "reference", told))
-            for told in AUDITS.values()
-        }
-        if None in references.values():
+        discarded.update(source.discarded.asdict())
+        alternatives = [Alternatives.of(source, told) for told in AUDITS.values()]
+        references = [
+            each.reference(Stream(*path, "reference", each.disclosure)) for each in alternatives
+        ]
+        if None in references:
+            discarded["nothing to ask"] += 1
             continue
-        certified = _certified(source, path)
-        if certified is not None:
-            worlds = Record([*_derived(source, path, wanted), *certified.items()])
-            return replace(source, worlds=worlds, references=_balanced(source, references, index))
+        certified, reason = _certified(source, path)
+        if certified is None:
+            discarded[reason] += 1
+            continue
+        found = {
+            each.disclosure: each.balanced(index, accepted)
+            for each, accepted in zip(alternatives, references, strict=True)
+        }
+        return replace(
+            source,
+            worlds=Record([*_derived(source, path, wanted), *certified.items()]),
+            references=Record(found.items()),
+            discarded=Record(sorted(discarded.items())),
+        )
     raise RuntimeError("no SCM of two hundred can be taken: are the conditions contradictory?")
 
 
-def _certified(source: Source, path: Sequence[str | int]) -> dict[str, tuple[Table, ...]] | None:
-    """Return worlds that leave one SCM in the widest class, and thinner evidence of the same."""
+def _certified(
+    source: Source, path: Sequence[str | int]
+) -> tuple[dict[str, tuple[Table, ...]] | None, str]:
+    """Return worlds that leave one SCM in the widest class, and thinner evidence of the same.
+
+    Without them, return why.
+    """
     latent = source.latent
-    worlds = identifying_worlds(latent, source.heldout, Stream(*path, "identifying"))
+    worlds = identifying_worlds(latent, source.heldout, Tape(*path, "identifying"))
     if worlds is None or len(worlds) > MOST_CERTIFIED:
-        return None
-    told = told_of(latent, "hidden", ())
+        return None, "not identified"
     found = {"cert": worlds}
+    dilution = Dilution(told_of(latent, "hidden", ()), worlds)
     for bits in LEVELS:
-        level = diluted(told, worlds, bits, Stream(*path, "bits", bits))
+        level = dilution.to(bits, Tape(*path, "bits", bits))
         if level is None:
-            return None
+            return None, "bits not met"
         found |= {f"bits_{bits}": level.short, f"bits_{bits}_long": level.long}
-    return found
+    return found, ""
 
 
 DERIVED = ("ext", *AUDITS)
@@ -95,16 +109,16 @@ def _derived(source: Source, path: Sequence[str | int], wanted: str | None) -> R
     worlds = {"base": problem.train}
     audits = {name: told for name, told in AUDITS.items() if wanted in (None, name)}
     if audits or wanted == "ext":
-        worlds["ext"] = (*problem.train, *extra_worlds(problem, Stream(*path, "extra")))
+        worlds["ext"] = (*problem.train, *extra_worlds(problem, Tape(*path, "extra")))
     if audits:
-        covering = covering_worlds(problem, worlds["ext"], Stream(*path, "covering"))
+        covering = covering_worlds(problem, worlds["ext"], Tape(*path, "covering"))
     for name, disclosure in audits.items():
         worlds[name] = separating_worlds(
             told_of(source.latent, disclosure, ()),
             problem,
             worlds["ext"],
             covering,
-            Stream(*path, "separating", disclosure),
+            Tape(*path, "separating", disclosure),
             AUDITED,
         )
     return Record(worlds.items())
@@ -127,6 +141,7 @@ def _plain(problem: Problem, path: Sequence[str | int]) -> Source:
         *_shown(problem.latent, path),
         problem.heldout,
         Record.of(base=problem.train),
+        discarded=problem.discarded,
     )
 
 
@@ -145,66 +160,12 @@ def _shown(
     return display, blocks
 
 
-def _reference(source: Source, disclosure: Disclosure, stream: Stream) -> tuple[str, ...] | None:
-    """Return a reference that can be asked about, gold or the smallest other by a coin, or None."""
-    gold, other = _candidates(source, disclosure)
-    if other is None:
-        return None
-    reference = gold if stream.below(2) else other
-    return reference if _can_ask(source, disclosure, reference) else None
-
-
-def _balanced(
-    source: Source, references: Mapping[Disclosure, tuple[str, ...] | None], index: int
-) -> Record:
-    """Return gold as the reference of every other problem, wherever that can be asked about."""
-    found = {}
-    for told, accepted in references.items():
-        gold, other = _candidates(source, told)
-        wanted = gold if index % 2 == 0 else other
-        found[told] = wanted if _can_ask(source, told, wanted) else accepted
-    return Record(found.items())
-
-
-def _candidates(
-    source: Source, disclosure: Disclosure
-) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return gold's formulas and those of the smallest other SCM that fits."""
-    others = [scm for scm in _fitting(source, disclosure) if scm != scm_of(source.latent.formulas)]
-    return source.latent.formulas, formulas(others[0]) if others else None
-
-
-def _can_ask(source: Source, disclosure: Disclosure, reference: tuple[str, ...] | None) -> bool:
-    """Tell whether setting a single variable can part a reference from some other SCM that fits."""
-    if reference is None:
-        return False
-    fitting = [scm_of(source.latent.formulas), *_fitting(source, disclosure)]
-    return any(separable(reference, scm) for scm in fitting if scm != scm_of(reference))
-
-
-def _fitting(source: Source, disclosure: Disclosure) -> list[Scm]:
-    """Return the smallest SCMs that fit the problem as it is."""
-    told = told_of(source.latent, disclosure, source.blocks)
-    evidence = Evidence(told, Rows.of(source.latent.n, source.worlds["base"]))
-    return list(_smallest(evidence, 12))
-
-
-def _smallest(evidence: Evidence, most: int) -> Iterator[Scm]:
-    return islice(smallest_ones(evidence, most, 20_000), most)
-
-
-def separable(reference: tuple[str, ...], other: Scm) -> bool:
-    """Tell whether setting one variable can show a difference between two SCMs."""
-    seen = contrast(other.n, candidate_of(reference), candidate_of(formulas(other)))
-    return seen.pair_rate(*seen.best()) > 0
-
-
-def _unseen(latent: Latent, train: Sequence[Table], stream: Stream) -> tuple[Table, ...] | None:
+def _unseen(latent: Latent, train: Sequence[Table], tape: Tape) -> tuple[Table, ...] | None:
     """Draw held-out worlds with interventions that are not in training."""
     taken = {signature(world) for world in train}
     found: list[Table] = []
     for _ in range(400):
-        world = sample_world(latent, stream, Odds())
+        world = sample_world(latent, tape, Odds())
         if signature(world) not in taken:
             taken.add(signature(world))
             found.append(world)
@@ -215,14 +176,21 @@ def _unseen(latent: Latent, train: Sequence[Table], stream: Stream) -> tuple[Tab
 
 def _laboratory(salt: str, index: int, _: str | None) -> Source:
     """A hidden SCM to experiment on, seen once without intervention."""
+    discarded: Counter[str] = Counter()
     for attempt in range(1_000):
         path = (FAMILY, "lab", salt, index, attempt)
-        stream = Stream(*path)
-        latent = sample_latent(stream)
+        tape = Tape(*path)
+        latent = sample_latent(tape)
         seen = observational(latent)
-        heldout = _unseen(latent, [seen], stream)
-        if latent.n in LAB_SIZES and heldout is not None:
-            return Source(latent, *_shown(latent, path), heldout, Record.of(lab=(seen,)))
+        heldout = _unseen(latent, [seen], tape)
+        if latent.n not in LAB_SIZES:
+            discarded["size"] += 1
+        elif heldout is None:
+            discarded["held-out worlds"] += 1
+        else:
+            why = Record(sorted(discarded.items()))
+            worlds = Record.of(lab=(seen,))
+            return Source(latent, *_shown(latent, path), heldout, worlds, discarded=why)
     raise RuntimeError("no SCM of a thousand is of the laboratory's size")
 
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from whybench.core.canonical import Json, digest
+from whybench.core.canonical import Json, Record, digest
 from whybench.episode.family import PUBLIC_SALT
 from whybench.families.replayscm.make import DERIVED, made
 from whybench.families.replayscm.source import Source, from_json, to_json
@@ -48,6 +48,11 @@ def source(kind: str, salt: str, index: int, wanted: str) -> Source:
     """Return a record with the training worlds wanted: shipped if it is there, else made."""
     found = shipped(kind, index) if salt == PUBLIC_SALT else None
     return found or _made(kind, salt, index, wanted if wanted in DERIVED else "base")
+
+
+def discarded(kind: str, salt: str, index: int) -> Record:
+    """Return what was thrown away before a record was kept: reason → count."""
+    return _made(kind, salt, index, "base").discarded
 
 
 @lru_cache(maxsize=512)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from whybench import CANARY
 from whybench.core.canonical import Record
@@ -148,10 +149,9 @@ class ReplayEpisode(Episode):
         """Return a world in words, its columns in display order."""
         view = self.view
         shown, names = view.display, view.names
+        cells = _cells(words.name, names)
         rows = [
-            " ".join(
-                words.say("cell", name=names[v], value=table.columns[v] >> r & 1) for v in shown
-            )
+            " ".join([cells[v][table.columns[v] >> r & 1] for v in shown])
             for r in range(table.size)
         ]
         targets = [v for v in shown if table.targets >> v & 1]
@@ -196,6 +196,15 @@ class ReplayEpisode(Episode):
         rows = self.world.view.train[0].size
         budget = 0 if self._lab is None else self._lab.budget
         return {"budget": budget, "targets": MOST_TARGETS, "rows": rows}
+
+
+@lru_cache(maxsize=64)
+def _cells(skin: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return how a skin writes each variable at 0 and at 1."""
+    say = skin_named(skin).say
+    return tuple(
+        (say("cell", name=name, value=0), say("cell", name=name, value=1)) for name in names
+    )
 
 
 SPECS = (

@@ -19,6 +19,7 @@ from whybench.families.replayscm.latent import (
     signature,
 )
 from whybench.families.replayscm.structured import audited
+from whybench.families.replayscm.tape import Tape
 from whybench.families.replayscm.world import Rows, Scm, Table, Told, scm_of
 
 PROPOSALS = 200
@@ -39,20 +40,20 @@ def separating_worlds(
     problem: Problem,
     extended: Sequence[Table],
     covering: Sequence[Table],
-    stream: Stream,
+    tape: Tape,
     seeds: int,
 ) -> tuple[Table, ...]:
     """Return worlds under which no alternative that was found fits any more."""
     latent = problem.latent
     gold = scm_of(latent.formulas)
     worlds = [*extended, *covering]
-    rivals = found_alternatives(told, extended, gold, stream, seeds)
+    rivals = found_alternatives(told, extended, gold, tape, seeds)
     rivals = [rival for rival in rivals if all(agrees(rival, world) for world in worlds)]
     avoided = {signature(world) for world in problem.heldout}
     while rivals:
         best: tuple[int, Table] | None = None
         for _ in range(PROPOSALS):
-            world = sample_world(latent, stream, Odds())
+            world = sample_world(latent, tape, Odds())
             left = sum(agrees(rival, world) for rival in rivals)
             if signature(world) not in avoided and (best is None or left < best[0]):
                 best = left, world

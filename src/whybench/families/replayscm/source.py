@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from whybench.core.canonical import EMPTY, Json, Record
-from whybench.families.replayscm.generate import coverage
+from whybench.families.replayscm.cover import coverage
 from whybench.families.replayscm.latent import ROOTS, Latent
 from whybench.families.replayscm.world import Disclosure, Table, Told
 
@@ -23,6 +23,8 @@ class Source:
     """Name → training worlds."""
     references: Record = EMPTY
     """Disclosure → reference formulas for Alternative-SCM."""
+    discarded: Record = field(default=EMPTY, compare=False)
+    """What was drawn and thrown away before: reason → count. Records from files do not know."""
 
     def facts(self, worlds: Sequence[Table]) -> Record:
         """Return figures of a problem made from this source."""

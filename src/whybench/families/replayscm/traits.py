@@ -8,7 +8,9 @@ from functools import lru_cache
 
 from whybench.core.canonical import Json, Record
 from whybench.core.graph import members
-from whybench.families.replayscm.evidence import WIDEST, Evidence
+from whybench.families.replayscm.evidence import evidence_for
+from whybench.families.replayscm.patterns import WIDEST
+from whybench.families.replayscm.rivals import seen_patterns
 from whybench.families.replayscm.world import Rows, Table, Told, World
 
 
@@ -52,7 +54,7 @@ def open_bits(told: Told, tables: tuple[Table, ...]) -> float | None:
     """
     if told.roots is None and told.k > WIDEST:
         return None
-    bits = Evidence(told, Rows.of(told.n, tables)).bits
+    bits = evidence_for(told, Rows.of(told.n, tables)).bits
     return bits if math.isfinite(bits) else None
 
 
@@ -64,8 +66,7 @@ def _shown(own: int, parents: Sequence[int], n: int, tables: Sequence[Table]) ->
     rows = Rows.of(n, tables)
     seen = total = 0
     for v in members(own):
-        inputs = [rows.columns[u] for u in members(parents[v])]
-        patterns = {tuple(column >> r & 1 for column in inputs) for r in members(rows.free[v])}
-        seen += len(patterns)
+        inputs = list(members(parents[v]))
+        seen += seen_patterns(rows, v, inputs)[0].bit_count()
         total += 1 << len(inputs)
     return seen / total if total else 1.0

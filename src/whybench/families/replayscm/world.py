@@ -13,7 +13,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import Literal
 
-from whybench.core.boolean import essential, parse, truth_table
+from whybench.core.boolean import essential, parse, transposed, truth_table
 from whybench.core.canonical import EMPTY, Record
 from whybench.core.graph import members
 
@@ -40,16 +40,12 @@ class Table:
 
     def rows(self) -> tuple[int, ...]:
         """Return each row as a set: the variables that are 1."""
-        return tuple(
-            sum((column >> r & 1) << v for v, column in enumerate(self.columns))
-            for r in range(self.size)
-        )
+        return transposed(self.columns, self.size)
 
     @classmethod
     def of(cls, n: int, targets: int, mode: Mode, rows: Sequence[int]) -> Table:
         """Build a table from rows given as sets."""
-        columns = (sum((row >> v & 1) << r for r, row in enumerate(rows)) for v in range(n))
-        return cls(targets, mode, len(rows), tuple(columns))
+        return cls(targets, mode, len(rows), transposed(rows, n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +255,8 @@ class World:
     """Names the gold SCM: equal for problems made from the same one."""
     facts: Record = EMPTY
     """Figures of the problem that its maker knows: coverage, the bits it was made for."""
+    experiments: tuple[int, ...] = ()
+    """In the laboratory: how many may be made, and a draw that stands for the luck of them all."""
 
     @cached_property
     def gold(self) -> Scm:

@@ -63,7 +63,8 @@ def whole_pairs(scores: Sequence[SampleScore]) -> list[Pair]:
         if INSTANCE not in metadata or not isinstance(score.score.value, Mapping):
             continue
         at = json.loads(metadata[INSTANCE])
-        place = json.dumps([at[name] for name in ("suite", "profile", "salt", "index")])
+        suite = [at[name] for name in ("suite", "profile", "salt")]
+        place = json.dumps([*suite, at.get("block", 0), at["index"]])
         pair = pairs.setdefault(place, Pair(metadata[CLUSTER]))
         pair.arms[at["knobs"].get("verify", False)] = score.score.value
     return [pair for pair in pairs.values() if len(pair.arms) == 2]

@@ -26,6 +26,7 @@ from whybench.report.families.causalab_rows import (
     suites,
     unlike,
 )
+from whybench.report.places import by_place
 from whybench.report.section import Figure, Part, Table
 from whybench.report.view import View
 
@@ -194,8 +195,7 @@ def _angle(start: dict[str, Any], end: dict[str, Any]) -> float:
 
 def _changes(listed: Sequence[Entry], control: Control) -> Iterator[dict[str, Any]]:
     for base, entry in _pairs(listed, control):
-        first, second = (run.frame.assign(instance=run.frame["index"].astype(str))
-                         for run in (entry.run, base.run))  # fmt: skip
+        first, second = (by_place(run.frame) for run in (entry.run, base.run))
         for metric, rate in (("accuracy", True), ("edge_f1", False), ("freq_weight_f1", False)):
             found = difference(first, second, metric, rate=rate)
             yield {

@@ -8,6 +8,7 @@ import pandas as pd
 
 from whybench.report.charts import dots
 from whybench.report.families.causalab_rows import Entry, command, entries, told
+from whybench.report.places import places
 from whybench.report.section import Figure, Part, Table
 from whybench.report.view import View
 
@@ -47,8 +48,7 @@ def evidence(view: View) -> Part:
         groups.setdefault((*entry.setting, entry.suite, entry.regime), []).append(entry)
     kept: list[tuple[Entry, set[object]]] = []
     for group in groups.values():
-        places = [set(entry.run.frame["index"]) for entry in group]
-        shared = set.intersection(*places)
+        shared = set.intersection(*(set(places(entry.run.frame)) for entry in group))
         if shared and len({entry.run.evidence for entry in group}) > 1:
             kept += [(entry, shared) for entry in group]
     if not kept:
@@ -57,7 +57,7 @@ def evidence(view: View) -> Part:
     rows = []
     for entry, shared in kept:
         for metric in COMPARED:
-            found = view.estimate(entry.run, metric, entry.run.frame["index"].isin(shared))
+            found = view.estimate(entry.run, metric, places(entry.run.frame).isin(shared))
             rows.append(
                 {
                     "row": f"{entry.row}: {metric}",

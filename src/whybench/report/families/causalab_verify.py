@@ -8,6 +8,7 @@ import pandas as pd
 
 from whybench.report.difference import difference
 from whybench.report.families.causalab_rows import command, entries, figure_text
+from whybench.report.places import by_place
 from whybench.report.section import Part, Remark, Table
 from whybench.report.view import View
 
@@ -26,10 +27,7 @@ def verified(view: View) -> list[Part]:
             if dict(other.run.knobs) != knobs:
                 continue
             # The knob is part of an instance's id, so worlds are paired by their place.
-            ours, theirs = (
-                run.frame.assign(instance=run.frame["index"].astype(str))
-                for run in (entry.run, other.run)
-            )
+            ours, theirs = (by_place(run.frame) for run in (entry.run, other.run))
             found = difference(ours, theirs, "accuracy", rate=True)
             rows.append(
                 {

@@ -20,7 +20,7 @@ from whybench.report.unlike import unlike as differing
 from whybench.report.view import View
 from whybench.stats.interval import Interval
 
-SUITES = ("core", "core_distinct", "collider", "advanced")
+SUITES = ("core", "core_distinct", "collider", "advanced", "large")
 """Suites in the order in which they are shown."""
 
 ASKED = ("basic", "step_limited")

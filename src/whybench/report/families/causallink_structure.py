@@ -24,7 +24,7 @@ SHOWN = {
 }
 """Structure → how it is written in a figure."""
 
-SIZED = ("core", "advanced")
+SIZED = ("core", "advanced", "large")
 """Suites whose all-moving starts make one line over the number of entities."""
 
 

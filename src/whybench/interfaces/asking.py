@@ -1,4 +1,4 @@
-"""What the report's commands share: options KEY=VALUE, and the extra that they need."""
+"""What commands share: options KEY=VALUE, the extras they need, and how they print."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any
 
 import typer
 
-EXTRA = "this needs the extra `report`: pip install 'whybench[report]'"
-
 
 @contextmanager
-def needing_extra() -> Iterator[None]:
+def needing_extra(extra: str) -> Iterator[None]:
     """Import inside this: without the extra the command says how to get it."""
     try:
         yield
     except ModuleNotFoundError as error:
-        typer.echo(f"{error}: {EXTRA}", err=True)
+        need = f"this needs the extra `{extra}`: pip install 'whybench[{extra}]'"
+        typer.echo(f"{error}: {need}", err=True)
         raise typer.Exit(1) from error
 
 
@@ -49,3 +48,26 @@ def read_values(given: dict[str, str]) -> dict[str, Any]:
         except ValueError:
             found[key] = value
     return found
+
+
+def plain(value: object) -> str:
+    """Return a figure as a table shows it."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table on the terminal."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document."""
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))

@@ -1,0 +1,135 @@
+"""An independent check of CausalLink certificates, from the definitions.
+
+Nothing of what made a certificate is used. Dynamics are the cascade over direct causes as the
+paper describes it. Orders are decided by a chase: what evidence demands is added until nothing is
+missing, and every alternative is tried. `fewest` comes from a duel: a pool of rival orders gives
+the shortest sequence of interventions that tells all of them from the truth (a lower bound by
+exhaustion); either that sequence forces the answer (then it is also enough), or the chase
+brings up another rival.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from whybench.core.graph import members
+from whybench.episode.action import Action
+from whybench.episode.certificate import Certificate
+from whybench.episode.instance import Instance
+from whybench.families.causallink.checking.orders import Moment, Order, acted, closed, find_rival
+from whybench.families.causallink.checking.worst import tabled, worst_case
+from whybench.families.causallink.rules import LinkEpisode
+from whybench.families.causallink.world import World
+
+UNCHECKED = {
+    "exact_steps": "only that it lies between `fewest` and the worst case, and within the budget",
+    "minimax_upper": "for more than 5 entities: only that it is the table's value",
+    "solvable": "where `fewest` ≤ budget < worst case: only that it agrees with `exact_steps`",
+}
+"""Claims that are checked in part, and what of them."""
+
+EXHAUSTIVE = 5
+"""Up to so many entities `minimax` is proven, and checked over all orders."""
+
+
+def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
+    """Return what is wrong with a certificate, one sentence for each claim that fails."""
+    view, on = world.view, world.view.start.bit_count()
+    least, shortest = _fewest(world)
+    x_on, y_on = bool(view.start >> view.x & 1), bool(view.start >> view.y & 1)
+    identified = least <= view.budget
+    worst = tabled(on, x_on, y_on)
+    claims: list[tuple[str, object, object]] = [
+        ("instance", certificate.instance, instance.id),
+        ("hypotheses", "all partial orders" in certificate.hypotheses, True),
+        ("identified", certificate.identified, identified),
+        ("best_score", certificate.best_score, 1.0 if identified else 0.0),
+        ("fewest", certificate.fewest, least),
+        ("bits", certificate.bits, 0.0 if identified else 1.0),
+        ("minimax", certificate.minimax, worst if view.n <= EXHAUSTIVE else None),
+        ("minimax_upper", certificate.minimax_upper, worst),
+        ("witness", certificate.witness, None),
+        ("fact n", certificate.facts.get("n"), view.n),
+        ("fact on_at_start", certificate.facts.get("on_at_start"), on),
+    ]
+    found = [
+        f"{claim} is stored as {stored!r}, found {true!r}"
+        for claim, stored, true in claims
+        if stored != true or isinstance(stored, bool) is not isinstance(true, bool)
+    ]
+    if view.n <= EXHAUSTIVE and worst_case(view.n, on, x_on, y_on) != worst:
+        found.append(f"minimax {worst} of the table is not the worst case over all orders")
+    found += _exact_flaws(certificate, least, worst, view.budget)
+    return found + _replay_flaws(instance, world, shortest)
+
+
+def _exact_flaws(certificate: Certificate, least: int, worst: int, budget: int) -> list[str]:
+    steps, solvable = certificate.exact_steps, certificate.solvable
+    if solvable is not (steps is not None):
+        return [f"solvable is stored as {solvable!r} beside exact_steps {steps!r}"]
+    if steps is None:
+        return [] if budget < worst else [f"exact_steps is missing: {worst} always suffice"]
+    if type(steps) is int and least <= steps <= min(worst, budget):
+        return []
+    return [f"exact_steps is stored as {steps!r}, found {least} to {min(worst, budget)}"]
+
+
+def _replay_flaws(instance: Instance, world: World, moments: Sequence[Moment]) -> list[str]:
+    """Carry out the shortest proof in an episode: it must show what the cascade said."""
+    episode, view = LinkEpisode(instance, world, 1), world.view
+    theme = episode.theme
+    for before, v, after in moments[: view.budget]:
+        verb = theme.stop if before >> v & 1 else theme.start
+        seen = episode.step(Action.of(verb, **{theme.noun: view.names[v]}))
+        if seen.data.get("on") != tuple(view.names[u] for u in members(after)):
+            return [f"fewest: an episode does not show what {verb} {view.names[v]} must show"]
+    return []
+
+
+# The duel of sequences and rivals.
+
+
+def _fewest(world: World) -> tuple[int, list[Moment]]:
+    """Return the fewest interventions that force the answer, and one such sequence."""
+    view, causes = world.view, world.graph.parents()
+    above = closed(causes)
+    truth = bool(above[view.y] >> view.x & 1)
+    pool: list[Order] = []
+    while True:
+        moments = _shortest(causes, view.start, pool)
+        rival = find_rival(view.n, view.start, moments, (view.x, view.y), truth, above)
+        if rival is None:
+            return len(moments), moments
+        pool.append(rival)
+
+
+def _shortest(causes: Order, start: int, pool: Sequence[Order]) -> list[Moment]:
+    """Return the shortest sequence, breadth first, after which no rival of the pool is left."""
+    first = (start, (1 << len(pool)) - 1)
+    came: dict[tuple[int, int], tuple[tuple[int, int], int] | None] = {first: None}
+    waiting = deque([first])
+    while waiting:
+        node = waiting.popleft()
+        state, alive = node
+        if not alive:
+            return _path(came, node)
+        for v in range(len(causes)):
+            after, left = acted(causes, state, v), alive
+            for i in members(alive):
+                if acted(pool[i], state, v) != after:
+                    left ^= 1 << i
+            if (after, left) not in came:
+                came[after, left] = (node, v)
+                waiting.append((after, left))
+    raise ValueError("two orders with different answers behave alike: the dynamics are broken")
+
+
+def _path(
+    came: dict[tuple[int, int], tuple[tuple[int, int], int] | None], node: tuple[int, int]
+) -> list[Moment]:
+    moments: list[Moment] = []
+    while (step := came[node]) is not None:
+        moments.append((step[0][0], step[1], node[0]))
+        node = step[0]
+    return moments[::-1]

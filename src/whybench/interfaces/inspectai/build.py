@@ -1,0 +1,128 @@
+"""A task out of instances of any family: what a model is told, how it plays, how it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai.log import read_eval_log
+from inspect_ai.scorer import Metric, Scorer
+from inspect_ai.util import SandboxEnvironmentType
+
+from whybench import __version__
+from whybench.core.canonical import Json, canonical_json
+from whybench.episode.action import Action
+from whybench.episode.family import Suite
+from whybench.episode.instance import Instance
+from whybench.episode.trace import EVIDENCE, Evidence
+from whybench.interfaces.inspectai.choosing import Chosen
+from whybench.interfaces.inspectai.dataset import EpisodeDataset
+from whybench.interfaces.inspectai.glimpse import Makings
+from whybench.interfaces.inspectai.record import (
+    CLUSTER,
+    EPISODE,
+    GIVEN,
+    INSTANCE,
+    from_store,
+    located,
+)
+from whybench.interfaces.inspectai.scorer import episode_score
+from whybench.interfaces.inspectai.solver import TOOLS, play_episode
+
+
+def build(
+    found: Chosen,
+    protocol: str,
+    skin: str,
+    evidence: str,
+    yoke: str | None,
+    schema: bool,
+    metrics: Sequence[Metric] | None = None,
+    *,
+    sandbox: SandboxEnvironmentType | None = None,
+    analysis: bool = False,
+    scorers: Sequence[Scorer] = (),
+    repair: str | bool = False,
+) -> Task:
+    """Make a task; its samples are made when they are played."""
+    suite = found.suite
+    family = suite.family
+    if skin not in family.skins:
+        raise ValueError(f"no skin {skin!r}: try {', '.join(family.skins)}")
+    if protocol not in family.protocols:
+        raise ValueError(f"no protocol {protocol!r}: try {', '.join(family.protocols)}")
+    if evidence not in EVIDENCE or (evidence == "yoked") != (yoke is not None):
+        raise ValueError("evidence is own, optimal, or yoked together with yoke=LOG")
+    kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
+    return Task(
+        dataset=_dataset(found, protocol, skin, kind, yoke),
+        solver=play_episode(protocol, skin, kind, schema, analysis, repair),
+        scorer=[episode_score(), *scorers],
+        sandbox=sandbox,
+        metrics=None if metrics is None else list(metrics),
+        version=f"{family.version}-{__version__}",
+        metadata=found.notes,
+    )
+
+
+def _dataset(
+    found: Chosen, protocol: str, skin: str, evidence: Evidence, yoke: str | None
+) -> EpisodeDataset:
+    """Return samples: coordinates and an opaque cluster, never the truth.
+
+    With the experiments of another run, only the instances of that run.
+    """
+    suite = found.suite
+    given = None if yoke is None else experiments_in(yoke, suite)
+    positions = found.positions if given is None else found.among(given)
+    if not positions:
+        raise ValueError(
+            f"the log to yoke to holds no instance of {suite.path}: other salt or knobs?"
+        )
+
+    def noted(instance: Instance) -> dict[str, Any]:
+        metadata: dict[str, Any] = {
+            INSTANCE: canonical_json(instance.to_json()),
+            CLUSTER: instance.cluster,
+        }
+        if given is not None:
+            metadata[GIVEN] = list(given[instance.id])
+        return metadata
+
+    def told(instance: Instance) -> str:
+        laid = () if given is None else given[instance.id]
+        return first_message(suite, instance, protocol, skin, evidence, laid)
+
+    place = None if found.stored is None else found.stored.place.address
+    return EpisodeDataset(
+        Makings(found.rows, noted, told), positions, name=suite.path, location=place
+    )
+
+
+def first_message(
+    suite: Suite,
+    instance: Instance,
+    protocol: str,
+    skin: str,
+    evidence: Evidence,
+    given: Sequence[Any],
+) -> str:
+    """Return what the model will be told first, to stand as the sample's input in the log."""
+    actions = [Action.from_json(action) for action in given]
+    episode = suite.family.open(instance, evidence=evidence, given=actions)
+    turn = suite.family.conversation(episode, skin).turn() if protocol != TOOLS else None
+    return turn.prompt if turn else episode.brief(skin)
+
+
+def experiments_in(log: str, suite: Suite) -> dict[str, list[Json]]:
+    """Return the experiments of another run, by sample id."""
+    family = suite.family
+    found = {}
+    for sample in read_eval_log(log).samples or ():
+        if EPISODE not in sample.store:
+            continue
+        _, instance = located(sample.metadata)
+        trace = from_store(family, instance, sample.store[EPISODE])
+        found[instance.id] = [action.to_json() for action in family.experiments(trace)]
+    return found

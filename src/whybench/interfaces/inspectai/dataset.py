@@ -1,0 +1,126 @@
+"""Datasets for Inspect whose samples are made when they are played."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from typing import Any, cast, overload
+
+from inspect_ai.dataset import Dataset, Sample
+
+from whybench.episode.family import Suite
+from whybench.episode.instance import Instance
+from whybench.interfaces.inspectai.glimpse import Glimpse, Makings, Passing
+
+
+class Listed:
+    """The instances of suites, made once; of several to compare, equal places stand together."""
+
+    def __init__(self, suites: Sequence[Suite]) -> None:
+        if len({len(suite) for suite in suites}) != 1:
+            raise ValueError("suites that are compared place by place have the same length")
+        self._suites = suites
+        self._made: dict[int, Instance] = {}
+
+    def __len__(self) -> int:
+        return sum(len(suite) for suite in self._suites)
+
+    def instance(self, position: int) -> Instance:
+        """Return the instance at a position; its id is known only when its world was made."""
+        if position not in self._made:
+            index, arm = divmod(position, len(self._suites))
+            self._made[position] = self._suites[arm][index]
+        return self._made[position]
+
+    def names(self, positions: Sequence[int]) -> Iterator[str]:
+        """Yield the ids at some positions."""
+        return (self.instance(position).id for position in positions)
+
+
+class EpisodeDataset(Dataset):
+    """Samples at some positions of a list of instances, in any order."""
+
+    def __init__(
+        self,
+        makings: Makings,
+        positions: Sequence[int] | None = None,
+        *,
+        name: str | None = None,
+        location: str | None = None,
+        shuffled: bool = False,
+    ) -> None:
+        self._makings = makings
+        self._positions = range(len(makings.rows)) if positions is None else positions
+        self._name = name
+        self._location = location
+        self._shuffled = shuffled
+
+    @property
+    def name(self) -> str | None:
+        """The suite."""
+        return self._name
+
+    @property
+    def location(self) -> str | None:
+        """The address of a stored set."""
+        return self._location
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether the order is no longer that of the suite."""
+        return self._shuffled
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    @overload
+    def __getitem__(self, index: int) -> Sample: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Dataset: ...
+
+    def __getitem__(self, index: int | slice) -> Sample | Dataset:
+        if isinstance(index, slice):
+            return self._part(self._positions[index])
+        position = self._positions[index]
+        known = self._makings.rows.instance(position)
+        return cast("Sample", Glimpse(known.id, self._makings, position))
+
+    def __iter__(self) -> Iterator[Sample]:
+        """Yield samples whose input is made when it is read: `str(sample.input)`."""
+        return self._seen(Passing)
+
+    def sort(self, reverse: bool = False, key: Callable[[Sample], Any] | None = None) -> None:
+        """Sort in place, by the length of what is told if nothing else is said."""
+        measure = key or (lambda sample: len(sample.input))
+        measured = zip(map(measure, self._seen(Glimpse)), self._positions, strict=True)
+        ordered = sorted(measured, key=lambda pair: pair[0], reverse=reverse)
+        self._positions = [position for _, position in ordered]
+
+    def filter(
+        self, predicate: Callable[[Sample], bool], name: str | None = None
+    ) -> EpisodeDataset:
+        """Return the samples that pass; no more of them is made than the predicate looks at."""
+        seen = zip(self._positions, self._seen(Glimpse), strict=True)
+        return self._part([position for position, sample in seen if predicate(sample)], name)
+
+    def shuffle(self, seed: int | None = None) -> None:
+        """Shuffle in place, into the order that a seed gives Inspect's own datasets."""
+        order = list(self._positions)
+        random.Random(seed).shuffle(order)  # noqa: S311 - Inspect's seed, Inspect's order
+        self._positions = order
+        self._shuffled = True
+
+    def shuffle_choices(self, seed: int | None = None) -> None:
+        """Do nothing: episodes have no choices."""
+
+    def _seen(self, kind: type[Glimpse]) -> Iterator[Sample]:
+        names = self._makings.names(self._positions)
+        return cast("Iterator[Sample]", map(kind, names, repeat(self._makings), self._positions))
+
+    def _part(self, positions: Sequence[int], name: str | None = None) -> EpisodeDataset:
+        return EpisodeDataset(
+            self._makings, positions,
+            name=name or self._name, location=self._location, shuffled=self._shuffled,
+        )  # fmt: skip

@@ -1,0 +1,205 @@
+"""Samples of which only the ids are there yet.
+
+Inspect goes over a whole dataset several times for its ids before it takes the part that is asked
+for, and looks at every sample of that part before it plays the first. So it is shown glimpses of
+samples: the id is there, all else is made when it is looked at. Whatever copies or stores a glimpse
+gets the sample itself, and only such copies can be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from functools import lru_cache, total_ordering
+from typing import Any, NoReturn, Protocol, cast
+
+from inspect_ai.dataset import Sample
+
+from whybench.episode.instance import Instance
+
+KEPT = 128
+"""Samples that are kept after they were made, for further epochs."""
+
+FIXED = (
+    "samples of this dataset are made when they are played: change a copy.deepcopy of one, "
+    "and play MemoryDataset of such copies"
+)
+
+
+class Rows(Protocol):
+    """Instances by position; a stored set is one, too."""
+
+    def __len__(self) -> int: ...
+
+    def instance(self, position: int) -> Instance:
+        """Return the instance at a position."""
+        ...
+
+    def names(self, positions: Sequence[int]) -> Iterator[str]:
+        """Yield the ids at some positions."""
+        ...
+
+
+class Makings:
+    """What samples are made of: instances, what is noted of one, and what a model is told."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        noted: Callable[[Instance], dict[str, Any]],
+        told: Callable[[Instance], str],
+    ) -> None:
+        self.rows = rows
+        self._noted = noted
+        self._told = told
+        self._all: list[str] = []
+        self.sample = lru_cache(KEPT)(self._sample)
+
+    def names(self, positions: Sequence[int]) -> Iterator[str]:
+        """Yield ids; those of all rows are kept, as Inspect asks again and keeps them itself."""
+        if positions != range(len(self.rows)):
+            return self.rows.names(positions)
+        self._all = self._all or list(self.rows.names(positions))
+        return iter(self._all)
+
+    def metadata(self, position: int) -> dict[str, Any]:
+        """Return what is noted of an instance; no world is made for it."""
+        return self._noted(self.rows.instance(position))
+
+    def _sample(self, position: int) -> Sample:
+        instance = self.rows.instance(position)
+        told = self._told(instance)
+        return Sample(id=instance.id, input=told, metadata=self._noted(instance))
+
+
+class Noted(dict[str, Any]):
+    """What is noted of an instance, made anew at each look: so a change is refused, not lost."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError(FIXED)
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return dict, (dict(self),)
+
+
+class Glimpse:
+    """A sample of which only the id is there yet."""
+
+    __slots__ = ("_makings", "_position", "id")
+
+    id: str
+    _makings: Makings
+    _position: int
+    sandbox = None
+    """Sandboxes are the task's, never a sample's."""
+
+    def __init__(self, id: str, makings: Makings, position: int) -> None:  # noqa: A002
+        fill = object.__setattr__
+        fill(self, "id", id)
+        fill(self, "_makings", makings)
+        fill(self, "_position", position)
+
+    __class__ = property(lambda _: Sample)  # so that it passes for one
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is noted of the instance."""
+        return Noted(self._makings.metadata(self._position))
+
+    def model_copy(self, **how: Any) -> Sample:
+        """Return a sample that shares nothing with the one that is kept for further epochs."""
+        return deepcopy(self._made).model_copy(**how)
+
+    @property
+    def _made(self) -> Sample:
+        return self._makings.sample(self._position)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(FIXED)
+
+    def __copy__(self) -> Sample:
+        return deepcopy(self._made)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Sample:
+        return deepcopy(self._made, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._made.__reduce_ex__(protocol)
+
+    def __repr__(self) -> str:
+        return f"Glimpse({self.id!r})"
+
+
+class Passing(Glimpse):
+    """A sample in a pass over many: what a model is told is not made to see that it is text."""
+
+    __slots__ = ()
+
+    @property
+    def input(self) -> Text:
+        """What a model is told first."""
+        return Text(self._makings, self._position)
+
+
+@total_ordering
+class Text:
+    """A text that is made when it is read; it passes for `str`, as a sample's input must.
+
+    What looks into a string's memory, such as `re`, `json` or `"".join`, takes `str(text)` only.
+    """
+
+    __slots__ = ("_makings", "_position")
+
+    def __init__(self, makings: Makings, position: int) -> None:
+        self._makings = makings
+        self._position = position
+
+    __class__ = property(lambda _: str)  # so that it passes for one
+
+    def __str__(self) -> str:
+        return cast("str", self._makings.sample(self._position).input)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __len__(self) -> int:
+        return len(str(self))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(str(self))
+
+    def __contains__(self, part: str) -> bool:
+        return str(part) in str(self)
+
+    def __getitem__(self, index: int | slice) -> str:
+        return str(self)[index]
+
+    def __add__(self, other: str) -> str:
+        return str(self) + other
+
+    def __radd__(self, other: str) -> str:
+        return other + str(self)
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == (str(other) if isinstance(other, str) else other)
+
+    def __lt__(self, other: str) -> bool:
+        return str(self) < other
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return str, (str(self),)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(str(self), name)

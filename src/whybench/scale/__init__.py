@@ -1,0 +1,1 @@
+"""Instances by the million: sets generated, re-checked and counted shard by shard, on Ray."""

@@ -1,0 +1,77 @@
+"""A set from its plan: begun, gone on with after any interruption, and vouched for at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whybench.core.canonical import canonical_json
+from whybench.interfaces.stored.index import write_index
+from whybench.interfaces.stored.manifest import (
+    MANIFEST,
+    Manifest,
+    Shard,
+    read_manifest,
+    write_manifest,
+)
+from whybench.interfaces.stored.place import Place
+from whybench.interfaces.stored.plan import Plan, read_plan, write_plan
+from whybench.scale.shard import Promised, settled
+from whybench.scale.work import carried_out
+
+
+def generate(
+    plan: Plan,
+    place: Place,
+    *,
+    workers: int | None = 0,
+    address: str | None = None,
+    progress: Callable[[Shard], None] = lambda _: None,
+) -> Manifest:
+    """Make what is missing of a set, and write its manifest."""
+    promised = _begin(plan, place)
+    shards = []
+    for shard in carried_out(
+        settled, (plan, place, promised), range(plan.shards), workers=workers, address=address
+    ):
+        shards.append(shard)
+        progress(shard)
+    if read_plan(place) != plan:
+        raise ValueError(f"another run has changed the plan of {place.address}: run this again")
+    place.sweep()
+    manifest = Manifest.of(plan, shards)
+    write_index(place, plan, manifest.digest)
+    write_manifest(place, manifest)
+    return manifest
+
+
+def _begin(plan: Plan, place: Place) -> Promised:
+    """Lay down the plan, or refuse to mix two sets; return what was vouched for before."""
+    known = read_plan(place)
+    if known is None:
+        write_plan(place, plan)
+        return {}
+    if known.key != plan.key:
+        raise ValueError(f"{place.address} holds another set: {_differences(known, plan)}")
+    if known.n > plan.n:
+        raise ValueError(
+            f"{place.address} is planned with {known.n} rows: ask for as many, or another place"
+        )
+    promised: Promised = {}
+    if place.has(MANIFEST):
+        old = read_manifest(place)
+        whole = [s for s in old.shards if old.plan.numbers(s.number) == plan.numbers(s.number)]
+        promised = {shard.number: shard.hashes for shard in whole}
+    if known != plan:
+        place.remove(MANIFEST)  # it vouches for the shorter set
+        write_plan(place, plan)
+    return promised
+
+
+def _differences(known: Plan, plan: Plan) -> str:
+    old, new = known.to_json(), plan.to_json()
+    told = [
+        f"{name} is {canonical_json(old[name])} there and {canonical_json(new[name])} here"
+        for name in old
+        if old[name] != new[name] and name != "n"
+    ]
+    return "; ".join(told)

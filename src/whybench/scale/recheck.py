@@ -1,0 +1,149 @@
+"""Stored sets checked again: every row rebuilt, every certificate checked by other means."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from whybench import CANARY
+from whybench.core.canonical import canonical_json, thaw
+from whybench.episode.certificate import Certificate
+from whybench.episode.family import Family
+from whybench.episode.instance import Instance
+from whybench.interfaces.stored.index import INDEX, index_flaws
+from whybench.interfaces.stored.manifest import MANIFEST, Manifest, Shard, read_manifest
+from whybench.interfaces.stored.place import Place
+from whybench.interfaces.stored.plan import PLAN, Plan, read_plan
+from whybench.scale.shard import WITHHELD, hidden_row, noted, shown_row
+from whybench.scale.work import carried_out
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What became of a shard."""
+
+    number: int
+    rows: int
+    flaws: tuple[tuple[str, str], ...]
+    """Row or file, and what is wrong with it."""
+
+
+def recheck(
+    place: Place, *, workers: int | None = 0, address: str | None = None
+) -> Iterator[Checked]:
+    """Check every shard of a finished set; the first entry is the manifest's own."""
+    manifest = read_manifest(place)
+    yield Checked(-1, 0, tuple(_whole(manifest, place)))
+    yield from carried_out(
+        checked, (manifest.plan, place, manifest.shards), range(len(manifest.shards)),
+        workers=workers, address=address,
+    )  # fmt: skip
+
+
+def _whole(manifest: Manifest, place: Place) -> Iterator[tuple[str, str]]:
+    """Check that the shards are those of the plan, and that nothing is said in two ways."""
+    numbers = [shard.number for shard in manifest.shards]
+    if numbers != list(range(manifest.plan.shards)):
+        yield MANIFEST, f"the plan has {manifest.plan.shards} shards, listed are {len(numbers)}"
+    written, meant = json.loads(place.read(MANIFEST)), manifest.to_json()
+    for name in meant:
+        if written.get(name) != meant[name]:
+            yield MANIFEST, f"{name} is not what its shards add up to"
+    if read_plan(place) != manifest.plan:
+        yield PLAN, "it is not the plan that the manifest vouches for"
+    for name in (MANIFEST, PLAN):
+        if json.loads(place.read(name)).get("canary") != CANARY:
+            yield name, "it has no canary"
+    yield from ((INDEX, flaw) for flaw in index_flaws(place, manifest))
+
+
+def checked(plan: Plan, place: Place, shards: tuple[Shard, ...], number: int) -> Checked:
+    """Check one shard: its bytes, its rows, and the proof of every row."""
+    shard, names = shards[number], plan.names(number)
+    flaws: list[tuple[str, str]] = []
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for part, name in names.items():
+        try:
+            data = place.read(name)
+            rows[part] = parquet.read_table(pa.BufferReader(data)).to_pylist()
+            _, note = noted(data)
+        except (OSError, pa.ArrowException, LookupError, ValueError) as error:
+            flaws.append((name, f"it cannot be read: {error}"))
+            continue
+        if sha256(data).hexdigest() != shard.hashes.get(part):
+            flaws.append((name, "its hash is not the one in the manifest"))
+        promised = {"plan": plan.lasting(), "key": plan.key, "shard": number}
+        counted = {"refused": thaw(shard.refused), "discarded": thaw(shard.discarded)}
+        if not (promised | counted).items() <= note.items():
+            flaws.append((name, "its note is not what the manifest says"))
+    if len(rows) == len(names):
+        flaws += _rows(plan, shard, rows)
+    return Checked(number, len(rows.get("instances", ())), tuple(flaws))
+
+
+def _rows(
+    plan: Plan, shard: Shard, rows: Mapping[str, list[dict[str, Any]]]
+) -> Iterator[tuple[str, str]]:
+    """Check what a shard holds and what it leaves out."""
+    names, wanted = plan.names(shard.number), plan.numbers(shard.number)
+    shown = rows["instances"]
+    numbers = [row["row"] for row in shown]
+    if len(shown) != shard.rows:
+        yield names["instances"], f"{len(shown)} rows, said to be {shard.rows}"
+    if sorted(set(numbers)) != numbers or not set(numbers) <= set(wanted):
+        yield names["instances"], "rows are double, in disorder or not its own"
+        return
+    hidden = rows.get("truth", [None] * len(shown))
+    if len(hidden) != len(shown):
+        yield names["truth"], f"{len(hidden)} truths of {len(shown)} instances"
+        return
+    suite = plan.opened()
+    family = suite.family
+    for row, truth in zip(shown, hidden, strict=True):
+        instance = suite.row(row["row"])
+        yield from ((row["id"], flaw) for flaw in _row(family, instance, row, truth, plan))
+    missing = [suite.row(number) for number in wanted if number not in set(numbers)]
+    defects = [family.certify(instance).defects() for instance in missing]
+    reasons = Counter(found[0] if found else "no defect" for found in defects)
+    if dict(reasons) != shard.refused.asdict():
+        yield (
+            names["instances"],
+            f"rows are missing for {dict(reasons)}, said is {thaw(shard.refused)}",
+        )
+    discarded: Counter[str] = Counter()
+    for number in wanted:
+        discarded.update(family.discarded(suite.row(number)).asdict())
+    if discarded != shard.discarded.asdict():
+        yield names["instances"], "what was discarded is not what its note says"
+
+
+def _row(
+    family: Family[Any],
+    instance: Instance,
+    row: Mapping[str, Any],
+    truth: Mapping[str, Any] | None,
+    plan: Plan,
+) -> Iterator[str]:
+    """Say what of a row is not as its coordinates make it, and what of its proof does not hold."""
+    certificate = Certificate.from_json(json.loads(row["certificate"]))
+    pairs = [(shown_row(family, instance, certificate, row["row"], plan), row)]
+    if truth is not None:
+        pairs.append((hidden_row(family, instance, row["row"]), truth))
+    for rebuilt, kept in pairs:
+        for name in rebuilt:
+            if rebuilt[name] != kept[name]:
+                yield f"{name} is not what its coordinates give"
+    if not plan.truth:
+        whole = family.certify(instance)
+        if canonical_json(whole.to_json() | WITHHELD) != row["certificate"]:
+            yield "the certificate is not the one that is made today"
+        certificate = whole
+    yield from certificate.defects()  # a row with one should have been refused
+    yield from family.check(instance, certificate)

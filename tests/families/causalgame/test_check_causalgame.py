@@ -1,0 +1,111 @@
+"""The checker behind `whybench certify PATH`: silent on true certificates, and on no false one."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from tests.twins.spoiled import changed, unnoticed
+
+from whybench.core.seeds import Stream
+from whybench.episode.certificate import Certificate
+from whybench.episode.family import families
+from whybench.episode.instance import Instance
+from whybench.families.causalgame.check import best_known, flaws, survival
+from whybench.families.causalgame.design import Design
+from whybench.families.causalgame.generated import Generated
+from whybench.families.causalgame.single import fleet_rows, returns
+
+FAMILY = families()["causalgame"]
+PLAYED = ("exact_steps", "facts.fleet_exact")
+"""What only a second run of the exact experimenter could show: see UNCHECKED."""
+PHYSICS = {
+    "antenna_trap": "certified",
+    "deployment_zone_trap_categorical": "certified",
+    "deployment_zone_trap_env_shift": "certified",
+    "weather_noise": "certified",
+    "deployment_zone_trap_categorical_no_selection_bias": "published",
+    "knobs": "certified",
+}
+
+
+def checker(instance: Instance) -> Callable[[Certificate], list[str]]:
+    return lambda certificate: flaws(instance, FAMILY.world(instance), certificate)
+
+
+@pytest.mark.parametrize(
+    ("suite", "index"),
+    [
+        ("antenna_trap", 4),
+        ("deployment_zone_trap_categorical_simpsons_paradox", 0),
+        ("deployment_zone_trap_env_shift", 2),
+        ("weather_noise", 3),
+        ("knobs", 0),
+        ("knobs", 777),
+        ("knobs", 1619),
+    ],
+)
+def test_true_certificates_have_no_flaw(suite: str, index: int) -> None:
+    instance = FAMILY.suite(suite)[index]
+    assert checker(instance)(FAMILY.certify(instance)) == []
+
+
+def test_published_bars_and_turned_knobs_have_no_flaw_either() -> None:
+    for suite, profile, knobs in (
+        ("weather_noise", "published", {}),
+        ("knobs", "certified", {"threshold": 0.5, "deploys": 3, "drones": 30}),
+    ):
+        instance = FAMILY.suite(suite, profile=profile, knobs=knobs)[1]
+        assert checker(instance)(FAMILY.certify(instance)) == []
+
+
+def test_every_spoiled_certificate_is_noticed() -> None:
+    instance = FAMILY.suite("knobs")[1000]
+    assert unnoticed(FAMILY.certify(instance), checker(instance), PLAYED) == []
+
+
+def test_impossible_figures_of_the_exact_experimenter_are_noticed() -> None:
+    instance = FAMILY.suite("knobs")[0]
+    data = FAMILY.certify(instance).to_json()
+    for steps in (-1, 21, None, 2.5):
+        assert checker(instance)(changed(data, exact_steps=steps))
+    for rate in (0.8925, 1.001, None, 0.889, -0.1):
+        facts = {**data["facts"], "fleet_exact": rate}
+        assert checker(instance)(changed(data, facts=facts)), rate
+
+
+def test_the_certificate_of_another_instance_is_noticed_even_under_this_ones_name() -> None:
+    here, there = FAMILY.suite("knobs")[0], FAMILY.suite("knobs")[1]
+    other = FAMILY.certify(there).to_json()
+    assert checker(here)(Certificate.from_json(other))
+    assert checker(here)(changed(other, instance=here.id))
+
+
+def test_a_generated_world_whose_design_is_not_the_best_is_noticed() -> None:
+    instance = FAMILY.suite("knobs")[0]
+    world = FAMILY.world(instance)
+    worse = replace(world, best=replace(best_known(world), equipment=()))
+    found = flaws(instance, worse, FAMILY.certify(instance))
+    assert any(sentence.startswith("facts.best_known:") for sentence in found)
+
+
+@pytest.mark.parametrize("suite", PHYSICS)
+def test_single_flights_end_as_those_of_the_fleet(suite: str) -> None:
+    instance = FAMILY.suite(suite, profile=PHYSICS[suite])[8]
+    world, luck = FAMILY.world(instance), Stream("check", "designs", suite)
+    sheet = world.physics.sheet
+    rows = fleet_rows(world)[:250]
+    designs = [best_known(world)]
+    for _ in range(3):
+        slots = [(name, luck.choice(tuple(slot.options))) for name, slot in sheet.slots.items()]
+        defs = tuple(luck.below(25) for _ in sheet.components)
+        designs.append(Design(defs, tuple(slots) if luck.below(3) else ()))
+    for design in designs:
+        back = returns(world.physics, design, rows)
+        assert back == world.final(design).returned[: len(rows)].tolist()
+
+
+def test_the_closed_form_is_what_fleets_of_a_generated_world_come_to() -> None:
+    world = FAMILY.world(FAMILY.suite("knobs")[5])
+    assert isinstance(world.physics, Generated)
+    flown = sum(returns(world.physics, best_known(world), fleet_rows(world))) / 1000
+    assert flown == pytest.approx(survival(world.physics, best_known(world)), abs=0.03)

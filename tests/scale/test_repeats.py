@@ -1,0 +1,315 @@
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from whybench.core.graph import Graph, canonical_form, members, transpose
+from whybench.core.seeds import Stream
+from whybench.episode.family import find_suite
+from whybench.families.causallink.world import World
+from whybench.scale.pilot import Pilot
+from whybench.scale.repeats import (
+    CLUMPED,
+    SURE,
+    _foretold,
+    collision,
+    expected,
+    figure,
+    listed,
+    sampled,
+    uniform,
+)
+
+Law = dict[tuple[int, ...], float]
+
+
+def skewed(keys: int, power: float) -> list[float]:
+    weights = [(k + 1) ** -power for k in range(keys)]
+    total = sum(weights)
+    return [w / total for w in weights]
+
+
+def drawn(law: Sequence[float], n: int, *path: str | int) -> list[int]:
+    chances = Stream("repeats", *path).uniforms(n)
+    found = np.searchsorted(np.cumsum(law), chances, side="right")
+    return np.minimum(found, len(law) - 1).tolist()
+
+
+# CausalLink's law: each node's earlier parents are uniform over the non-empty sets.
+
+
+def graphs(n: int) -> list[Graph]:
+    sets = product(*(range(1, 1 << v) for v in range(1, n)))
+    return [
+        Graph.from_edges(n, [(p, v) for v, s in enumerate(each, 1) for p in members(s)])
+        for each in sets
+    ]
+
+
+def asked(below: Sequence[int], x: int, y: int) -> tuple[int, ...]:
+    return canonical_form(below, [(v == x) + 2 * (v == y) for v in range(len(below))])
+
+
+def system_law(n: int) -> Law:
+    every = graphs(n)
+    found = Counter(canonical_form(graph.reach()) for graph in every)
+    return {key: count / len(every) for key, count in found.items()}
+
+
+def problem_law(n: int) -> Law:
+    """Return the chance that a draw of three true and three false pairs shows a problem."""
+    every, law = graphs(n), Counter[tuple[int, ...]]()
+    for graph in every:
+        below = graph.reach()
+        for truth in (True, False):
+            pairs = [p for p in permutations(range(n), 2) if bool(below[p[0]] >> p[1] & 1) == truth]
+            alike = Counter(asked(below, x, y) for x, y in pairs)
+            for key, count in alike.items():
+                missed = math.comb(len(pairs) - count, 3) / math.comb(len(pairs), 3)
+                law[key] += (1 - missed) / len(every)
+    return dict(law)
+
+
+def system_chance(below: Sequence[int]) -> float:
+    """Return an order's chance under the law: arrangements × graphs of each / all graphs.
+
+    An order has as many arrangements as linear extensions over automorphisms, and each comes from
+    every graph that has its covering pairs and any of its other pairs.
+    """
+    n, above = len(below), transpose(below)
+    ways = {0: 1}
+    for _ in range(n):
+        longer = Counter[int]()
+        for done, count in ways.items():
+            for v in range(n):
+                if not done >> v & 1 and not above[v] & ~done:
+                    longer[done | 1 << v] += count
+        ways = dict(longer)
+    optional = sum(
+        any(above[w] >> u & 1 for w in members(above[v]))
+        for v in range(n)
+        for u in members(above[v])
+    )
+    total = math.prod((1 << v) - 1 for v in range(1, n))
+    return ways[(1 << n) - 1] * 2**optional / automorphisms(tuple(above)) / total
+
+
+def automorphisms(above: tuple[int, ...], image: tuple[int, ...] = ()) -> int:
+    v = len(image)
+    if v == len(above):
+        return 1
+    degrees = [(a.bit_count(), b.bit_count()) for a, b in zip(above, transpose(above), strict=True)]
+    return sum(
+        automorphisms(above, (*image, w))
+        for w in range(len(above))
+        if w not in image
+        and degrees[w] == degrees[v]
+        and all(above[v] >> u & 1 == above[w] >> i & 1 for u, i in enumerate(image))
+        and all(above[u] >> v & 1 == above[i] >> w & 1 for u, i in enumerate(image))
+    )
+
+
+def worlds(n: int, count: int) -> list[World]:
+    suite = find_suite("causallink/advanced", knobs={"n": n, "graphs": count}, salt="repeats")
+    return [suite.family.world(suite[i]) for i in range(suite.size)]
+
+
+def test_a_listed_law_gives_the_mean_over_all_outcomes() -> None:
+    law = (0.5, 0.3, 0.2)
+    mean = sum(
+        math.prod(law[k] for k in outcome) * len(set(outcome))
+        for outcome in product(range(3), repeat=4)
+    )
+    assert listed(law, 4) == pytest.approx(mean)
+
+
+def test_chances_of_drawn_keys_give_the_same_as_the_listed_law() -> None:
+    law = skewed(300, 1.2)
+    found, error = sampled([law[k] for k in drawn(law, 4000, "sampled")], 200)
+    assert error < 0.02 * found
+    assert abs(found - listed(law, 200)) < 4 * error
+
+
+def test_equal_chances_show_the_fewest_keys_of_all_laws_that_collide_as_often() -> None:
+    assert uniform(40, 30) == pytest.approx(listed([1 / 40] * 40, 30))
+    for power in (0.3, 1.0, 2.0):
+        law = skewed(50, power)
+        for draws in (2, 10, 100, 1000):
+            assert uniform(1 / sum(p * p for p in law), draws) <= listed(law, draws) + 1e-9
+
+
+def test_up_to_its_size_a_pilot_tells_the_mean_over_its_parts() -> None:
+    draws = ["ab", "ac", "dd", "ae", "bb", "ac", "fg"]
+    pilot = Pilot.of("".join(draws), width=2)
+    for size in range(1, 8):
+        parts = [len(set("".join(part))) for part in combinations(draws, size)]
+        assert expected(pilot, 2 * size).distinct == pytest.approx(sum(parts) / len(parts))
+
+
+def test_without_a_repeat_in_the_pilot_the_rule_of_three_holds() -> None:
+    pilot = Pilot.of(range(200))
+    chance = collision(pilot)
+    assert (chance.chance, chance.low, chance.alike) == (0, 0, math.inf)
+    assert chance.high == pytest.approx(3 / math.comb(200, 2), rel=0.01)
+    told = expected(pilot, 20_000)
+    assert (told.distinct, told.high, told.rate) == (20_000, 20_000, 0)
+    assert told.low == pytest.approx(uniform(1 / chance.high, 20_000), rel=0.02)
+
+
+@pytest.mark.parametrize(("size", "most"), [(500, 1), (1000, 4), (1001, 4), (1500, 8)])
+def test_without_a_repeat_in_the_pilot_a_few_in_the_set_are_no_surprise(
+    size: int, most: int
+) -> None:
+    pilot = Pilot.of(range(1000))
+    curve = [(size, size - repeats) for repeats in range(most + 2)]
+    assert [row["inside"] for row in figure(curve, pilot)] == [True] * (most + 1) + [False]
+
+
+@pytest.mark.parametrize(
+    ("seen", "ratio", "over"), [(0, 1, 1), (3, 0.25, 1), (9, 4, 2), (19, 100, 1)]
+)
+def test_a_count_is_foretold_as_the_binomial_law_of_both_counts_says(
+    seen: int, ratio: float, over: float
+) -> None:
+    low, high = _foretold(seen * over, ratio, over)
+    counts, share = np.arange(int(high / over) + 50), 1 / (1 + ratio)
+    as_few = binom.cdf(seen, seen + counts, share) > 1 - SURE
+    as_many = binom.sf(seen - 1, seen + counts, share) > 1 - SURE
+    told = (low / over <= counts) & (counts <= high / over)
+    assert told.tolist() == (as_few & as_many).tolist()
+
+
+def test_repeats_vary_little_more_than_poisson_counts() -> None:
+    means = np.linspace(0.01, 30, 3000)
+    mean = means - 1 + np.exp(-means)
+    varies = means + (means - 1) ** 2 - np.exp(-means) - mean**2
+    assert 0.99 * CLUMPED < (varies / mean).max() <= CLUMPED
+
+
+@pytest.mark.parametrize("keys", [800, 8_000, 32_000, 80_000, 320_000])
+def test_nine_of_ten_sets_are_inside_at_every_size(keys: int) -> None:
+    draws, runs, inside = 400, 400, Counter[int]()
+    sizes = (200, draws, draws + 1, 3 * draws // 2, 10 * draws)
+    for run in range(runs):
+        chances = Stream("repeats", "inside", keys, run).uniforms(11 * draws)
+        found = (np.asarray(chances) * keys).astype(int)
+        pilot, later = Pilot.of(found[:draws].tolist()), found[draws:]
+        curve = [(size, len(np.unique(later[:size]))) for size in sizes]
+        inside.update(row["rows"] for row in figure(curve, pilot) if row["inside"])
+    assert all(inside[size] >= 0.87 * runs for size in sizes), inside
+
+
+@pytest.mark.parametrize("systems", [40, 2_000, 100_000])
+def test_nine_of_ten_sets_are_inside_where_a_draw_asks_several_things(systems: int) -> None:
+    """A draw asks six of ten questions, some of them twice."""
+    draws, runs, inside = 150, 100, Counter[int]()
+    sizes = (100, draws, draws + 1, 3 * draws)
+    for run in range(runs):
+        stream = Stream("repeats", "several", systems, run)
+        drawn_systems = np.floor(np.asarray(stream.uniforms(4 * draws)) * systems)
+        questions = np.floor(np.asarray(stream.uniforms(24 * draws)) * 10).reshape(-1, 6)
+        found = (10 * drawn_systems[:, None] + questions).ravel()
+        pilot, later = Pilot.of(found[: 6 * draws].tolist(), 6), found[6 * draws :]
+        curve = [(6 * size, len(np.unique(later[: 6 * size]))) for size in sizes]
+        inside.update(row["rows"] // 6 for row in figure(curve, pilot) if row["inside"])
+    assert all(inside[size] >= 0.87 * runs for size in sizes), inside
+
+
+@pytest.mark.parametrize("power", [0.0, 0.7, 1.3])
+def test_intervals_hold_for_even_and_skewed_laws(power: float) -> None:
+    law = skewed(2000, power)
+    chance, runs = sum(p * p for p in law), 40
+    held = Counter[str]()
+    for run in range(runs):
+        keys = drawn(law, 4300, power > 0, int(10 * power), run)
+        pilot = Pilot.of(keys[:300])
+        told = collision(pilot)
+        held["chance"] += told.low <= chance <= told.high
+        for size in (100, 300, 1000, 4000):
+            told_at = expected(pilot, size)
+            found = len(set(keys[300 : 300 + size]))
+            held[str(size)] += told_at.low <= found <= told_at.high
+            assert told_at.low <= told_at.distinct <= told_at.high
+    assert min(held.values()) >= 0.75 * runs, held  # nominally 0.9, and the sides of it vary
+
+
+def test_a_pilot_foretells_a_set_ten_times_its_size() -> None:
+    law = skewed(20_000, 0.9)
+    pilot = Pilot.of(drawn(law, 3000, "large pilot"))
+    told = expected(pilot, 30_000)
+    assert told.distinct == pytest.approx(listed(law, 30_000), rel=0.1)
+    assert uniform(collision(pilot).alike, 30_000) < 0.2 * listed(law, 30_000)
+
+
+def test_in_the_long_run_a_pilot_without_triples_promises_what_chao_says() -> None:
+    singles, doubles = 30, 6
+    pilot = Pilot.of([*range(singles), *range(100, 100 + doubles), *range(100, 100 + doubles)])
+    t = pilot.draws
+    unseen = (t - 1) / t * singles**2 / (2 * doubles)  # Chao 1984, the classes not yet seen
+    assert expected(pilot, 10**6).distinct == pytest.approx(singles + doubles + unseen)
+
+
+def test_causallink_asks_41_different_questions_at_four_entities() -> None:
+    law = problem_law(4)
+    assert len(law) == 41
+    assert len(system_law(4)) == 5
+
+
+def test_systems_and_questions_of_causallink_repeat_as_its_law_says() -> None:
+    n, count = 5, 40
+    made = worlds(n, count)
+    systems = [canonical_form(world.below) for world in made[::6]]
+    problems = [asked(world.below, world.view.x, world.view.y) for world in made]
+    law, chances = system_law(n), problem_law(n)
+    assert sum(law.values()) == pytest.approx(1)
+    assert set(systems) <= set(law)
+    assert set(problems) <= set(chances)
+
+    told = collision(Pilot.of(systems))
+    assert told.low <= sum(p * p for p in law.values()) <= told.high
+
+    runs = [len(set(drawn(list(law.values()), count, "runs", i))) for i in range(300)]
+    assert float(np.mean(runs)) == pytest.approx(listed(law.values(), count), rel=0.03)
+    assert abs(len(set(systems)) - listed(law.values(), count)) <= 4 * float(np.std(runs))
+
+    found, mean = len(set(problems)), listed(chances.values(), count)
+    # Questions of one graph come together: six times the variance of independent ones is enough.
+    noise = sum((1 - q) ** count * (1 - (1 - q) ** count) for q in chances.values())
+    assert abs(found - mean) <= 4 * math.sqrt(6 * noise)
+    assert 0.05 < 1 - mean / len(problems) < 0.9
+
+
+def test_larger_worlds_of_causallink_repeat_as_the_chances_of_drawn_ones_say() -> None:
+    law = system_law(5)
+    made = {canonical_form(world.below): world.below for world in worlds(5, 30)[::6]}
+    for key, below in made.items():
+        assert system_chance(below) == pytest.approx(law[key])
+
+    below = [world.below for world in worlds(8, 300)[::6]]
+    mean, error = sampled([system_chance(each) for each in below[:150]], 150)
+    found = len({canonical_form(each) for each in below[150:]})
+    assert abs(found - mean) <= 4 * math.hypot(error, math.sqrt(mean))
+    assert found < 145
+
+
+def test_the_figure_sets_expected_beside_found() -> None:
+    law = skewed(500, 0.5)
+    pilot = Pilot.of(drawn(law, 400, "figure"))
+    keys = drawn(law, 1000, "another salt")
+    curve = [(size, len(set(keys[:size]))) for size in (10, 100, 1000)]
+    table = figure(curve, pilot)
+    assert [(row["rows"], row["found_distinct"]) for row in table] == curve
+    for row in table:
+        assert row["found_rate"] == pytest.approx(1 - row["found_distinct"] / row["rows"])
+        assert row["expected_rate_low"] <= row["expected_rate"] <= row["expected_rate_high"]
+        assert row["inside"]
+    assert not figure([(1000, 20)], pilot)[0]["inside"]
+
+
+def test_a_pilot_of_one_draw_is_refused() -> None:
+    with pytest.raises(ValueError, match="more rows"):
+        Pilot.of("aaaaaa", width=6)
