@@ -47,7 +47,9 @@ def once(suite: str, workers: int, salt: str) -> dict[str, float]:
     list(carried_out(warmed, (warm,), range(warm.shards), workers=workers))
     with tempfile.TemporaryDirectory() as out:
         started = time.monotonic()
-        shards = list(carried_out(settled, (plan, Place(out), {}), range(plan.shards), workers=workers))
+        shards = list(
+            carried_out(settled, (plan, Place(out), {}), range(plan.shards), workers=workers)
+        )
         seconds = time.monotonic() - started
     return {"seconds": seconds, "rows": sum(shard.rows for shard in shards), "tasks": plan.shards}
 
