@@ -34,8 +34,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolChoice, ToolDef, ToolInfo, ToolParam, ToolParams
 
 from whybench.episode.family import find_suite
+from whybench.interfaces.inspectai.build import build
+from whybench.interfaces.inspectai.choosing import listed
 from whybench.interfaces.inspectai.record import LIVE
-from whybench.interfaces.inspectai.tasks import build
 
 CALLS = 10
 SUITE = find_suite("causallink/advanced", knobs={"n": 6, "graphs": 50})
@@ -123,7 +124,10 @@ def bare() -> Task:
 
 
 def ours() -> Task:
-    return build([SUITE], "tools", "plain", "own", None, False)
+    found = listed([SUITE])
+    for position in found.positions:  # made before the clock starts, as for the bare task
+        found.rows.instance(position)
+    return build(found, "tools", "plain", "own", None, False)
 
 
 def cpu_per_call(task: Task, samples: int) -> float:
