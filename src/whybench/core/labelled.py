@@ -6,9 +6,11 @@ the smallest code over all branches. Colours and labels are any values that can 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
+T = TypeVar("T", bound=tuple[Any, ...])
+Cells: TypeAlias = list[int]
 Edge: TypeAlias = tuple[int, int]
 Code: TypeAlias = tuple[tuple[int, int, Any], ...]
 
@@ -29,41 +31,59 @@ def labelled_form(
         around[a].append((True, label, b))
         around[b].append((False, label, a))
     places = {colour: order.index(colour) for colour in order}
-    cells = _refined([places[colour] for colour in colours], around)
-    return tuple(sorted(colours)), _smallest(cells, edges, around)
+    cells = [places[colour] for colour in colours]
+
+    def marks(cells: Cells) -> list[Any]:
+        """What joins each node to each cell."""
+        return [
+            (cell, sorted((out, label, cells[u]) for out, label, u in joined))
+            for cell, joined in zip(cells, around, strict=True)
+        ]
+
+    def code(names: Cells) -> Code:
+        return tuple(sorted((names[a], names[b], label) for (a, b), label in edges.items()))
+
+    return tuple(sorted(colours)), smallest_code(cells, marks, code, lambda v: sorted(around[v]))
 
 
-def _smallest(
-    cells: list[int], edges: Mapping[Edge, Any], around: Sequence[Sequence[tuple[bool, Any, int]]]
-) -> Code:
+def smallest_code(
+    cells: Cells,
+    marks: Callable[[Cells], list[Any]],
+    code: Callable[[Cells], T],
+    kind: Callable[[int], Any] | None = None,
+) -> T:
+    """Return the smallest code over all names that fit cells of nodes.
+
+    `marks` tells nodes of a cell apart, with their cell first; `code` writes all down under names.
+    Nodes of the same `kind` may change places, so one of them is tried; without it all are, which
+    takes long where much is alike.
+    """
+    cells = _refined(cells, marks)
     groups: dict[int, list[int]] = {}
     for v, cell in enumerate(cells):
         groups.setdefault(cell, []).append(v)
     several = [(len(group), cell) for cell, group in groups.items() if len(group) > 1]
     if not several:
-        return tuple(sorted((cells[a], cells[b], label) for (a, b), label in edges.items()))
+        return code(cells)
     codes, kinds = [], []
     for v in groups[min(several)[1]]:
-        kind = sorted(around[v])
-        if kind in kinds:
-            continue  # v may change places with one that was tried: nothing tells them apart
-        kinds.append(kind)
+        if kind is not None:
+            if (own := kind(v)) in kinds:
+                continue
+            kinds.append(own)
         split = [2 * cell for cell in cells]
         split[v] -= 1
-        codes.append(_smallest(_refined(split, around), edges, around))
+        codes.append(smallest_code(split, marks, code, kind))
     return min(codes)
 
 
-def _refined(cells: list[int], around: Sequence[Sequence[tuple[bool, Any, int]]]) -> list[int]:
-    """Split cells by what joins each node to each cell, until nothing splits."""
+def _refined(cells: Cells, marks: Callable[[Cells], list[Any]]) -> Cells:
+    """Split cells by their nodes' marks, until nothing splits."""
     count = len(set(cells))
     while True:
-        marks = [
-            (cell, sorted((out, label, cells[u]) for out, label, u in edges))
-            for cell, edges in zip(cells, around, strict=True)
-        ]
-        ordered = sorted(marks)
-        cells = [ordered.index(mark) for mark in marks]
+        found = marks(cells)
+        ordered = sorted(found)
+        cells = [ordered.index(mark) for mark in found]
         if len(set(cells)) == count:
             return cells
         count = len(set(cells))

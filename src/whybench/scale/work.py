@@ -69,7 +69,6 @@ def start(workers: int | None, address: str | None) -> None:
     import ray
 
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "WARNING"}
     if address is not None:
         ray.init(address=address, **quiet)

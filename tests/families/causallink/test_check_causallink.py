@@ -1,12 +1,12 @@
 """The independent checker: silent on true certificates, and it notices every spoilt one."""
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 import pytest
+from tests.families.borrowed import followed, imported
 from tests.twins import causallink_twin as twin
 
 from whybench.core.canonical import Record
@@ -161,17 +161,6 @@ MODULES = [FOLDER / "check.py", *(FOLDER / "checking").glob("*.py")]
 PROVER = {"agents", "certify", "evidence", "family", "generate", "plan", "score"}
 
 
-def imported(path: Path) -> set[str]:
-    """Return the modules of ours that a file imports, wherever in it."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom):
-            found.add("." * node.level + (node.module or ""))
-    return {name for name in found if name.startswith((".", "whybench"))}
-
-
 def test_the_checker_takes_from_its_family_only_what_an_episode_needs() -> None:
     """All its modules together: each import is named here, and each part is used."""
     parts = {f"{PACKAGE}.checking.{path.stem}" for path in MODULES[1:]}
@@ -189,11 +178,6 @@ def test_the_checker_takes_from_its_family_only_what_an_episode_needs() -> None:
 
 def test_the_checker_shares_no_code_with_the_prover() -> None:
     """Nor does what it imports, however far one follows."""
-    known, waiting = set(), list(MODULES)
-    while waiting:
-        names = (name for name in imported(waiting.pop()) if name.startswith(f"{PACKAGE}."))
-        new = {name.removeprefix(f"{PACKAGE}.") for name in names} - known
-        waiting += [FOLDER / f"{name.replace('.', '/')}.py" for name in new]
-        known |= new
+    known = followed(MODULES, PACKAGE, FOLDER)
     assert "rules" in known
     assert not known & PROVER

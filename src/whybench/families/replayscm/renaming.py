@@ -8,13 +8,14 @@ isomorphism*, 1981, with mechanisms in place of edges.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from whybench.core.boolean import projected
 from whybench.core.canonical import Json
 from whybench.core.graph import members
+from whybench.core.labelled import Cells, smallest_code
 from whybench.families.replayscm.world import Scm, World, scm_of
 
-Cells = list[int]
 Mechanism = tuple[tuple[int, ...], int]
 """A variable's parents, and the table of its function of them, lowest bit first."""
 Code = tuple[tuple[Mechanism, ...], ...]
@@ -29,7 +30,7 @@ def system(scm: Scm) -> Json:
 
     Functions count, not their spelling.
     """
-    return smallest_code([scm], [scm.roots >> v & 1 for v in range(scm.n)])
+    return smallest_scms([scm], [scm.roots >> v & 1 for v in range(scm.n)])
 
 
 def problem(world: World) -> Json:
@@ -55,10 +56,10 @@ def problem(world: World) -> Json:
     told = [view.task, view.disclosure, view.told.k, view.told.root_count, view.released]
     told += world.experiments
     worlds = [len(view.train), [[table.mode, table.size] for table in tables]]
-    return [told, worlds, sorted(colours), smallest_code(scms, colours)]
+    return [told, worlds, sorted(colours), smallest_scms(scms, colours)]
 
 
-def smallest_code(scms: Sequence[Scm], colours: Sequence[Json]) -> Code:
+def smallest_scms(scms: Sequence[Scm], colours: Sequence[Json]) -> Code:
     """Return the smallest code of SCMs over the same variables under all names fit for colours.
 
     Colours are put in order; a name fits if variables of a smaller colour have smaller names.
@@ -77,42 +78,15 @@ def smallest_code(scms: Sequence[Scm], colours: Sequence[Json]) -> Code:
     ]
     start = sorted({(ranks[c], w) for c, w in zip(colours, weights, strict=True)})
     cells = [start.index((ranks[c], w)) for c, w in zip(colours, weights, strict=True)]
-    return _smallest(scms, mechanisms, around, _refined(cells, around))
 
-
-def _smallest(
-    scms: Sequence[Scm],
-    mechanisms: Sequence[Sequence[Mechanism]],
-    around: Sequence[Sequence[Link]],
-    cells: Cells,
-) -> Code:
-    groups: dict[int, list[int]] = {}
-    for v, cell in enumerate(cells):
-        groups.setdefault(cell, []).append(v)
-    several = [(len(group), cell) for cell, group in groups.items() if len(group) > 1]
-    if not several:
-        return _code(scms, mechanisms, cells)
-    codes = []
-    for v in groups[min(several)[1]]:
-        split = [2 * cell for cell in cells]
-        split[v] -= 1
-        codes.append(_smallest(scms, mechanisms, around, _refined(split, around)))
-    return min(codes)
-
-
-def _refined(cells: Cells, around: Sequence[Sequence[Link]]) -> Cells:
-    """Split cells by who is parent and child of whom, and how often it matters."""
-    count = len(set(cells))
-    while True:
-        marks = [
+    def marks(cells: Cells) -> list[Any]:
+        """Who is parent and child of whom, and how often it matters."""
+        return [
             (cell, sorted((at, cells[u], parent, weight) for at, u, parent, weight in links))
             for cell, links in zip(cells, around, strict=True)
         ]
-        ordered = sorted(marks)
-        cells = [ordered.index(mark) for mark in marks]
-        if len(set(cells)) == count:
-            return cells
-        count = len(set(cells))
+
+    return smallest_code(cells, marks, lambda names: _code(scms, mechanisms, names))
 
 
 def _code(scms: Sequence[Scm], mechanisms: Sequence[Sequence[Mechanism]], names: Cells) -> Code:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -53,7 +52,7 @@ class StoredSet:
     """A finished set; rows are counted from 0 without those that are missing."""
 
     def __init__(self, address: str) -> None:
-        self.place = Place(address if ":" in address else str(Path(address).resolve()))
+        self.place = Place(address)
         self.manifest: Manifest = read_manifest(self.place)
         self.plan: Plan = self.manifest.plan
         self.suite = self.plan.opened()
