@@ -153,8 +153,8 @@ ANSWER = {"tool": "answer", "args": {"answer": "yes"}}
     [
         (["no call at all"], "invalid_format", ["invalid_format"] * 4),
         ([{"tool": "nope"}], "invalid_action", ["invalid_action"] * 4),
-        ([{"tool": "hold"}, ANSWER], "answered", ["invalid_format", "ok"]),
-        ([{"tool": "hold", "args": {"shape": 1}}, ANSWER], "answered", ["invalid_format", "ok"]),
+        ([{"tool": "hold"}, ANSWER], "answered", ["invalid_action", "ok"]),
+        ([{"tool": "hold", "args": {"shape": 1}}, ANSWER], "answered", ["invalid_action", "ok"]),
         (
             [{"tool": "hold", "args": {"shape": "blob"}}, ANSWER],
             "answered",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -63,6 +64,24 @@ class Action:
             "lenient" if data.get("form") == "lenient" else "strict",
             None if hypothesis is None else Hypothesis.from_json(hypothesis),
         )
+
+
+def called(name: object, args: object) -> Action:
+    """Return the action that a call by name asks for: the same through every door, and total.
+
+    Arguments are texts (see `Argument`): other values become their JSON, and nulls are left out.
+
+    >>> called("intervene", {"property": "mass", "value": 2.5, "hypothesis": None}).to_json()
+    {'name': 'intervene', 'args': {'property': 'mass', 'value': '2.5'}}
+    """
+    if not isinstance(name, str) or not isinstance(args, Mapping):
+        return Action.malformed("a call has a name and an object of named arguments")
+    try:
+        given = [(str(key), freeze(value)) for key, value in args.items() if value is not None]
+    except ValueError:
+        return Action.malformed("the arguments are nested too deeply")
+    texts = ((key, v if isinstance(v, str) else json.dumps(thaw(v))) for key, v in given)
+    return Action(name, Record(texts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,10 @@ class Family(ABC, Generic[World]):
         """Return what was thrown away before this world was kept: reason → how often."""
         return EMPTY
 
+    def bits_left(self, episode: Episode) -> float:  # noqa: ARG002 - some have no experiments
+        """Return what the evidence so far leaves open, in bits; it hangs on what was seen alone."""
+        return 0.0
+
     unchecked: Mapping[str, str] = {
         "all but best_score": "the family brings no checker of its own: see `check`"
     }

@@ -2,80 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Callable
 
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import Episode
-
-
-def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
-    """Read a line such as `hold circle`: an action's name, then its arguments in order.
-
-    A single argument is all that follows, and one in braces keeps its quotes and spaces.
-    """
-    name, _, rest = line.strip().partition(" ")
-    spec = next((spec for spec in specs if spec.name == name.casefold()), None)
-    if spec is None:
-        return Action.malformed(f"start the line with {' or '.join(s.name for s in specs)}")
-    if len(spec.arguments) == 1 and rest.strip():
-        return Action.of(spec.name, **{spec.arguments[0].name: rest.strip()})
-    words = _words(rest)
-    needed = sum(not argument.optional for argument in spec.arguments)
-    if not needed <= len(words) <= len(spec.arguments):
-        wanted = " ".join(usage(argument) for argument in spec.arguments)
-        return Action.malformed(f"write {spec.name} {wanted}")
-    names = (argument.name for argument in spec.arguments)
-    return Action.of(spec.name, **dict(zip(names, words, strict=False)))
-
-
-def _words(rest: str) -> list[str]:
-    """Split arguments at spaces, by their quotes, or by their braces, which stay."""
-    words: list[str] = []
-    while rest := rest.strip():
-        if rest[0] in "{[":
-            end = _end_of_json(rest)
-            words.append(rest[:end])
-            rest = rest[end:]
-            continue
-        part, braced, after = _before_braces(rest)
-        try:
-            words += shlex.split(part)
-        except ValueError:
-            words += part.split()
-        rest = braced + after
-    return words
-
-
-def _end_of_json(text: str) -> int:
-    """Return where the JSON value ends that a text starts with, or the text's end."""
-    try:
-        return json.JSONDecoder().raw_decode(text)[1]
-    except (ValueError, RecursionError):
-        return len(text)
-
-
-def _before_braces(rest: str) -> tuple[str, str, str]:
-    """Split before the first brace that follows a space and stands in no quotes."""
-    quote = ""
-    for place, character in enumerate(rest):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "{[" and rest[place - 1].isspace():
-            return rest[:place], character, rest[place + 1 :]
-    return rest, "", ""
-
-
-def usage(argument: Argument) -> str:
-    """Return an argument as a reader of usage lines expects it."""
-    return f"[{argument.meaning}]" if argument.optional else f"<{argument.meaning}>"
+from whybench.interfaces.lines import read_action, usage
 
 
 def play_terminal(

@@ -4,13 +4,12 @@ Annotations are evaluated here, not postponed: Inspect reads those of a tool at 
 would compile postponed ones each time.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from inspect_ai.model import (
-    ChatMessage,
     ChatMessageAssistant,
     ChatMessageTool,
     ChatMessageUser,
@@ -21,8 +20,8 @@ from inspect_ai.model import (
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall, ToolCallError, ToolDef, ToolParam, ToolParams
 
-from whybench.core.canonical import Record
-from whybench.episode.action import Action, ActionSpec
+from whybench.core.canonical import Record, thaw
+from whybench.episode.action import Action, ActionSpec, called
 from whybench.episode.episode import Episode
 from whybench.episode.pace import Pace
 
@@ -43,7 +42,7 @@ async def use_tools(state: TaskState, episode: Episode, skin: str) -> None:
             return
         for call in message.tool_calls or ():
             if not episode.done:
-                await _call(state, episode, message, call, tools)
+                await _call(state, episode, skin, message, call, tools)
         if not message.tool_calls:
             names = " or ".join(spec.name for spec in episode.actions)
             observation = episode.step(Action.malformed(f"call {names}"))
@@ -66,7 +65,7 @@ async def use_tools_in_turns(
         state.messages.append(ChatMessageUser(content=words))
         offered = [tool for tool in tools if tool.name in final] if late else [*tools, *extra]
         closed = {tool.name for tool in (*tools, *extra)} - {tool.name for tool in offered}
-        await _turn(state, episode, pace, offered, {tool.name for tool in extra}, closed)
+        await _turn(state, episode, skin, pace, offered, {tool.name for tool in extra}, closed)
         if episode.done or is_full(state):
             return
 
@@ -74,6 +73,7 @@ async def use_tools_in_turns(
 async def _turn(
     state: TaskState,
     episode: Episode,
+    skin: str,
     pace: Pace,
     tools: list[ToolDef],
     extra: set[str],
@@ -97,7 +97,7 @@ async def _turn(
                 answers = (await execute_tools([_alone(message, call)], tools)).messages
                 state.messages.extend(answers)
             else:
-                await _call(state, episode, message, _as_text(call), tools)
+                await _call(state, episode, skin, message, call, tools)
         if not message.tool_calls:
             if _CLIENT.search(message.text):
                 state.messages.append(ChatMessageUser(content=pace.redirect))
@@ -116,49 +116,50 @@ def is_full(state: TaskState) -> bool:
     return bool(output.choices) and output.stop_reason == "model_length" and not written
 
 
-def _as_text(call: ToolCall) -> ToolCall:
-    """Return a call as our tools take it: other values as their JSON text, nulls left out."""
-    given = {name: value for name, value in call.arguments.items() if value is not None}
-    texts = {
-        n: value if isinstance(value, str) else json.dumps(value) for n, value in given.items()
-    }
-    return replace(call, arguments=texts)
-
-
-def _refusal(call: ToolCall, reason: str) -> ChatMessageTool:
+def _refusal(
+    call: ToolCall, reason: str, kind: Literal["limit", "parsing"] = "limit"
+) -> ChatMessageTool:
     return ChatMessageTool(
         content=reason,
         tool_call_id=call.id,
         function=call.function,
-        error=ToolCallError("limit", reason),
+        error=ToolCallError(kind, reason),
     )
 
 
 async def _call(
     state: TaskState,
     episode: Episode,
+    skin: str,
     message: ChatMessageAssistant,
     call: ToolCall,
     tools: list[ToolDef],
 ) -> None:
-    """Run one call; one that Inspect rejects before it reaches a tool is an episode's error."""
-    before = episode.count
-    alone = message if message.tool_calls == [call] else _alone(message, call)
-    result = await execute_tools([alone], tools)
-    state.messages.extend(result.messages)
-    if episode.count == before:
-        episode.step(_rejected(call, result.messages, tools))
+    """Run one call; one that Inspect would reject before it reaches a tool is the episode's."""
+    action = _asked(call)
+    if _fits(action, episode):
+        fitting = replace(call, arguments=thaw(action.args))
+        state.messages.extend((await execute_tools([_alone(message, fitting)], tools)).messages)
+        return
+    said = episode.describe(episode.step(action), skin)
+    state.messages.append(_refusal(call, said, "parsing"))
 
 
-def _rejected(call: ToolCall, answers: list[ChatMessage], tools: list[ToolDef]) -> Action:
-    """Return the action that stands for a call which never reached a tool."""
-    if call.parse_error is None and call.function not in {tool.name for tool in tools}:
-        try:
-            return Action.of(call.function, **call.arguments)
-        except ValueError:
-            return Action.malformed("the arguments are nested too deeply")
-    errors = [m.error.message for m in answers if isinstance(m, ChatMessageTool) and m.error]
-    return Action.malformed(errors[-1][:200] if errors else "the call was rejected")
+def _asked(call: ToolCall) -> Action:
+    """Return the action that a call stands for."""
+    if call.parse_error is not None:
+        return Action.malformed(call.parse_error[:200])
+    return called(call.function, call.arguments)
+
+
+def _fits(action: Action, episode: Episode) -> bool:
+    """Tell whether Inspect lets an action's call through to its tool."""
+    spec = next((spec for spec in episode.actions if spec.name == action.name), None)
+    if spec is None:
+        return False
+    given = {name for name, _ in action.args}
+    needed = {argument.name for argument in spec.arguments if not argument.optional}
+    return needed <= given <= {argument.name for argument in spec.arguments}
 
 
 def _alone(message: ChatMessageAssistant, call: ToolCall) -> ChatMessageAssistant:

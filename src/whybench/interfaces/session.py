@@ -1,0 +1,105 @@
+"""One episode as seen from outside: words and calls go in, words come out, at the end a score.
+
+Doors for agents and training loops wrap this, so that they differ in their wire alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from whybench.core.canonical import Json
+from whybench.episode.action import Action, ActionSpec, called
+from whybench.episode.family import Family, families
+from whybench.episode.instance import Instance
+from whybench.episode.observation import Observation
+from whybench.episode.score import Score
+from whybench.episode.trace import Trace
+from whybench.interfaces.lines import read_action
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What comes back for one action."""
+
+    text: str
+    """The observation in the words of the skin."""
+    observation: Observation
+    done: bool
+
+
+class Session:
+    """An episode in one skin.
+
+    >>> from whybench.episode.family import find_suite
+    >>> session = Session(find_suite("causallink/core")[0])
+    >>> session.call("answer", {"answer": "yes"}).done
+    True
+    >>> session.score().outcome
+    'answered'
+    """
+
+    __slots__ = ("episode", "family", "instance", "skin")
+
+    def __init__(self, instance: Instance, skin: str | None = None) -> None:
+        self.family: Family[Any] = families()[instance.family]
+        self.instance = instance
+        self.skin = self.family.skins[0] if skin is None else skin
+        if self.skin not in self.family.skins:
+            known = ", ".join(self.family.skins)
+            raise ValueError(f"{self.family.name} has no skin {skin!r}: try {known}")
+        self.episode = self.family.open(instance)
+
+    @property
+    def brief(self) -> str:
+        """Everything the agent is told before it acts."""
+        return self.episode.brief(self.skin)
+
+    @property
+    def tools(self) -> list[dict[str, Json]]:
+        """The actions as tools: `name`, `description`, and `parameters` as a JSON schema."""
+        return [tool_schema(spec) for spec in self.episode.actions]
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended."""
+        return self.episode.done
+
+    @property
+    def trace(self) -> Trace:
+        """The record so far."""
+        return self.episode.trace
+
+    def call(self, name: object, args: object) -> Reply:
+        """Carry out a call by name."""
+        return self.act(called(name, args))
+
+    def say(self, line: str) -> Reply:
+        """Carry out what a line of text asks for."""
+        return self.act(read_action(line, self.episode.actions))
+
+    def act(self, action: Action) -> Reply:
+        """Carry out an action."""
+        observation = self.episode.step(action)
+        text = self.episode.describe(observation, self.skin)
+        return Reply(text, observation, self.episode.done)
+
+    def score(self) -> Score:
+        """Score the episode as it stands."""
+        return self.family.score(self.instance, self.episode.trace)
+
+
+def tool_schema(spec: ActionSpec) -> dict[str, Json]:
+    """Return an action as a tool with plain strings: the episode judges them, not the door."""
+    return {
+        "name": spec.name,
+        "description": spec.meaning,
+        "parameters": {
+            "type": "object",
+            "properties": {
+                argument.name: {"type": "string", "description": argument.meaning}
+                for argument in spec.arguments
+            },
+            "required": [argument.name for argument in spec.arguments if not argument.optional],
+        },
+    }
