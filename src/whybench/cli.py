@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from whybench.interfaces.asking import plain, print_json, print_table
+from whybench.interfaces.parity import commands as parity_commands
 from whybench.interfaces.recite_commands import app as recite_commands
 from whybench.report import commands as report_commands
 from whybench.report import deciding_commands
@@ -39,6 +40,7 @@ app.command()(report_commands.reference)
 app.command()(scale_commands.generate)
 app.command()(scale_commands.stats)
 app.command()(scale_commands.distinct)
+app.command()(parity_commands.parity)
 app.command()(private_commands.secret)
 app.command()(private_commands.commit)
 app.command()(private_commands.prove)

@@ -1,7 +1,8 @@
-"""Instances to train on and instances to evaluate on: no hidden world is in both, under any name.
+"""Instances to train on and instances to evaluate on: no hidden system is in both, however named.
 
-The part is a hash of the latent alone, so it is the same in every suite, block and salt of a
-family: what was learned of one world is of no use on the other side.
+The part is a hash of the system up to renaming (`Family.system`), so it is the same in every suite,
+block and salt of a family: what was learned of one system by heart is of no use on the other side.
+A suite whose instances all have one system (a scenario of CausalGame) lies on one side as a whole.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Part = Literal["train", "eval"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
 SHARE = 0.25
-"""The share of latents that are kept for evaluation."""
+"""The share of systems that are kept for evaluation."""
 
 PATIENCE = 4000
 """After so many instances without one of a part, a suite is taken to have none."""
@@ -31,7 +32,7 @@ ENDLESS = 1 << 40
 def part_of(suite: Suite, instance: Instance) -> Part:
     """Return the side on which an instance of a suite lies."""
     family = suite.family
-    key = digest(["split", family.name, family.latent(family.world(instance))])
+    key = digest(["split", family.name, family.system(family.world(instance))])
     return "eval" if int.from_bytes(key[:8], "big") < SHARE * 2**64 else "train"
 
 

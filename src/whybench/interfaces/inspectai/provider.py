@@ -2,7 +2,8 @@
 
 `whybench/exact` (or any other agent of the family) plays by looking over the solver's shoulder at
 what an agent is told, so that floors and ceilings are ordinary Inspect logs. `whybench/script` says
-given replies. Inspect's own mock model downloads a tokenizer's file on first use; this does not.
+given replies, the same to all samples or by their ids. Inspect's own mock model downloads a
+tokenizer's file on first use; this does not.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Scripted(ModelAPI):
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),  # noqa: B008 - Inspect's own signature
         *,
-        replies: list[Json] | None = None,
+        replies: list[Json] | dict[str, list[Json]] | None = None,
         delay: float = 0.0,
         journal: str | None = None,
     ) -> None:
@@ -83,9 +84,11 @@ class Scripted(ModelAPI):
 
     def _scripted(self, live: Live) -> ChatMessageAssistant:
         """Say the script's next line, from the top for each sample; the last one repeats."""
-        if not self._replies:
+        said = self._replies
+        replies = said.get(live.instance.id) if isinstance(said, dict) else said
+        if not replies:
             raise ValueError("whybench/script needs -M replies=[…], or replies in --model-config")
-        reply = self._replies[min(live.calls, len(self._replies) - 1)]
+        reply = replies[min(live.calls, len(replies) - 1)]
         if isinstance(reply, str):
             return ChatMessageAssistant(content=reply)
         calls = reply if isinstance(reply, list) else [reply]

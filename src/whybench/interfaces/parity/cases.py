@@ -1,0 +1,155 @@
+"""Lists of calls, legal and illegal, that every door must carry alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count as count_from
+from typing import Any, TypeAlias
+
+from whybench.core.canonical import Json, thaw
+from whybench.core.seeds import Stream
+from whybench.episode.action import Action, ActionSpec
+from whybench.episode.family import Family
+from whybench.episode.instance import Instance
+from whybench.episode.score import Score
+from whybench.episode.trace import Trace
+from whybench.interfaces.session import Session
+
+Call: TypeAlias = tuple[str, Mapping[str, Json]]
+
+MOST = 40
+"""So many calls a list has at most before it is brought to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An instance and what is called, one after another."""
+
+    instance: Instance
+    calls: tuple[Call, ...]
+    ends: bool
+    """Whether the calls end the episode; else it is left open."""
+
+    def plainly(self) -> tuple[Trace, Score]:
+        """Play the calls on a bare session: what every door is held against."""
+        session = Session(self.instance)
+        for name, args in self.calls:
+            session.call(name, args)
+        return session.trace, session.score()
+
+
+def cases(family: Family[Any], count: int, seed: str = "parity") -> Iterator[Case]:
+    """Yield cases on instances of a family's suites, those with experiments if there are any."""
+    names = [name for name in family.suites if _experiments(family, name)] or list(family.suites)
+    seen: set[str] = set()
+    for number in count_from(0):
+        if len(seen) == count:
+            return
+        stream = Stream(seed, family.name, number)
+        profile = family.profiles[number % 5 == 4]
+        suite = family.suite(stream.choice(names), profile=profile)
+        instance = suite.row(stream.below(4 * len(suite)))
+        if instance.id not in seen:
+            seen.add(instance.id)
+            yield case(instance, stream)
+
+
+def case(instance: Instance, stream: Stream) -> Case:
+    """Return a list of calls: a reference agent's, with errors and nonsense in between."""
+    session = Session(instance)
+    agent = "exact" if stream.below(8) == 0 else "random"
+    moves = session.family.agent(agent, instance)
+    often = stream.choice((0.0, 0.1, 0.3, 0.7))
+    calls: list[Call] = []
+
+    def make(call: Call) -> None:
+        calls.append(call)
+        session.call(*call)
+
+    action = next(moves)
+    while not session.done and len(calls) < MOST:
+        if stream.uniform() < often:
+            make(nonsense(session.episode.actions, action, stream))
+            continue
+        make((action.name, _mapping(action)))
+        if session.done:
+            break
+        try:
+            action = moves.send(session.trace.steps[-1].observation)
+        except StopIteration:
+            break
+    while not session.done and len(calls) < 2 * MOST:
+        make(("no_such_action", {}))
+    if session.done and stream.below(4) == 0:
+        return Case(instance, tuple(calls[: stream.below(len(calls))]), ends=False)
+    if session.done and stream.below(2):
+        make(nonsense(session.episode.actions, action, stream))
+    return Case(instance, tuple(calls), session.done)
+
+
+def nonsense(specs: tuple[ActionSpec, ...], action: Action, stream: Stream) -> Call:
+    """Return a call that is spoiled in one way; some episodes may still make sense of it."""
+    spec = stream.choice(specs)
+    if stream.below(4) == 0:
+        return stream.choice(NAMES), {"answer": "yes"} if stream.below(2) else {}
+    args = _mapping(action) if spec.name == action.name else {a.name: "x" for a in spec.arguments}
+    return spec.name, stream.choice(SPOILS)(dict(args), stream)
+
+
+def _dropped(args: dict[str, Json], stream: Stream) -> dict[str, Json]:
+    if args:
+        args.pop(stream.choice(sorted(args)))
+    return args
+
+
+def _added(args: dict[str, Json], stream: Stream) -> dict[str, Json]:
+    return {**args, stream.choice(("bogus", "self", "", "größe", "name")): "1"}
+
+
+def _replaced(args: dict[str, Json], stream: Stream) -> dict[str, Json]:
+    for name in sorted(args)[:1]:
+        args[name] = stream.choice(VALUES)
+    return args
+
+
+SPOILS: tuple[Callable[[dict[str, Json], Stream], dict[str, Json]], ...] = (
+    _dropped,
+    _added,
+    _replaced,
+    _replaced,
+)
+
+NAMES = ("no_such_action", "Answer", "submit ", "holdñ", "__class__", "x" * 120, "malformed")
+
+VALUES: tuple[Json, ...] = (
+    None,
+    True,
+    0,
+    -17,
+    2.5,
+    1e22,
+    10**18,
+    [],
+    ["a", 1, None],
+    {"a": {"b": [1, 2.0, "ü"]}},
+    "",
+    " ",
+    "yes\nno",
+    "ſ𝕏 \u202e\u0000",
+    '{"a": 1',
+    "NaN",
+    "1e999",
+    "x" * 3000,
+)
+
+
+def _mapping(action: Action) -> dict[str, Json]:
+    found: dict[str, Json] = thaw(action.args)
+    return found
+
+
+def _experiments(family: Family[Any], suite: str) -> bool:
+    """Tell whether a suite lets agents do anything but finish."""
+    episode = family.open(family.suite(suite)[0])
+    return any(not spec.final for spec in episode.actions)

@@ -1,0 +1,96 @@
+"""Inspect: a scripted provider makes the calls, the log holds trace and score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from tempfile import TemporaryDirectory
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalSample
+from inspect_ai.model import get_model
+
+from whybench.core.canonical import Json
+from whybench.episode.family import families
+from whybench.episode.instance import Instance
+from whybench.interfaces.inspectai.build import build
+from whybench.interfaces.inspectai.choosing import Chosen
+from whybench.interfaces.inspectai.record import EPISODE, from_store, located
+from whybench.interfaces.inspectai.solver import TOOLS
+from whybench.interfaces.parity.cases import Case
+
+
+class InspectDoor:
+    """`inspect eval whybench/FAMILY -T protocol=tools`."""
+
+    name = "inspect"
+    leaves = False
+    """A model that calls tools is asked again until the episode ends, or a limit strikes."""
+
+    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+        """Run one task a family, and read its log."""
+        for _, group in groupby(cases, key=lambda case: case.instance.family):
+            yield from self._task(list(group))
+
+    def _task(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+        first = cases[0].instance
+        family = families()[first.family]
+        rows = _Rows([case.instance for case in cases])
+        suite = family.suite(first.suite, profile=first.profile)
+        found = Chosen(suite, rows, range(len(rows)))
+        task = build(found, TOOLS, family.skins[0], "own", None, schema=False)
+        script = {
+            case.instance.id: [{"tool": name, "args": args} for name, args in case.calls]
+            for case in cases
+        }
+        with TemporaryDirectory() as folder:
+            log = inspect_eval(
+                task,
+                model=get_model("whybench/script", memoize=False, replies=script),
+                log_dir=folder,
+                display="none",
+                log_realtime=False,
+                score_display=False,
+            )[0]
+            if log.status != "success":
+                raise RuntimeError(f"the run ended with {log.status}: {log.error}")
+            samples = {sample.id: sample for sample in log.samples or ()}
+        for case in cases:
+            yield _read(samples[case.instance.id])
+
+
+def _read(sample: EvalSample) -> tuple[Json, Json]:
+    """Return trace and score of a sample; details, which logs leave out, come from its trace."""
+    family, instance = located(sample.metadata)
+    trace = from_store(family, instance, sample.store[EPISODE])
+    details = family.score(instance, trace).to_json()["values"]
+    logged = (sample.scores or {})["episode_score"]
+    shown = {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in logged.as_dict().items()
+    }
+    values = {name: shown.get(name, value) for name, value in details.items()}
+    score = {"outcome": logged.answer, "values": values, "labels": logged.metadata}
+    return trace.to_json(), score
+
+
+class _Rows:
+    """Instances of any suites of a family, as a task takes them."""
+
+    def __init__(self, instances: Sequence[Instance]) -> None:
+        self._instances = instances
+
+    def __len__(self) -> int:
+        return len(self._instances)
+
+    def instance(self, position: int) -> Instance:
+        """Return the instance at a position."""
+        return self._instances[position]
+
+    def names(self, positions: Sequence[int]) -> Iterator[str]:
+        """Yield ids."""
+        return (self._instances[position].id for position in positions)
+
+
+DOOR = InspectDoor()

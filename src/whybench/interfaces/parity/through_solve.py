@@ -1,0 +1,37 @@
+"""The plainest door: recorded actions in a predictions file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from whybench.core.canonical import Json
+from whybench.episode.action import called
+from whybench.episode.family import families
+from whybench.interfaces.parity.cases import Case
+from whybench.interfaces.solve import read_predictions, score_predictions
+
+
+class SolveDoor:
+    """`whybench score SUITE PREDICTIONS`."""
+
+    name = "solve"
+    leaves = True
+
+    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+        """Write predictions, read them as the command does, and score them."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "predictions.jsonl"
+            for case in cases:
+                instance = case.instance
+                suite = families()[instance.family].suite(instance.suite, profile=instance.profile)
+                actions = [called(*call).to_json() for call in case.calls]
+                path.write_text(json.dumps({"id": instance.id, "actions": actions}), "utf-8")
+                predictions = read_predictions(suite, path)
+                for result in score_predictions(suite, predictions, [instance]):
+                    yield result.trace.to_json(), result.score.to_json()
+
+
+DOOR = SolveDoor()

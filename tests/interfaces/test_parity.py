@@ -1,0 +1,87 @@
+"""All doors lead to the same room: `whybench parity` with few instances, and what it notices."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from whybench.core.canonical import Json
+from whybench.episode.action import called
+from whybench.episode.family import families
+from whybench.interfaces.parity.cases import Case, cases
+from whybench.interfaces.parity.check import differences
+from whybench.interfaces.parity.doors import doors
+
+FEW = int(os.environ.get("WHYBENCH_PARITY", "8"))
+"""Instances of each family here; `.ci/run` plays 200 through `whybench parity`."""
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+@pytest.mark.parametrize("door", doors().values(), ids=lambda door: door.name)
+def test_a_door_gives_the_plain_trace_and_score(door: object) -> None:
+    made = [case for family in families().values() for case in cases(family, FEW)]
+    played = [case for case in made if case.ends or door.leaves]
+    assert len(played) > len(made) / 3
+    assert list(differences(door, played)) == []
+
+
+def test_cases_are_the_same_every_time_and_mix_sense_with_nonsense() -> None:
+    for name in ("causallink", "causalab"):
+        made = list(cases(families()[name], 40))
+        assert made == list(cases(families()[name], 40))
+        assert len({case.instance.id for case in made}) == 40
+        traces = [case.plainly()[0] for case in made]
+        codes = Counter(step.observation.code for trace in traces for step in trace.steps)
+        assert codes["ok"] > 60
+        assert {"invalid_action", "invalid_answer", "invalid_format"} <= set(codes)
+        assert {"answered", None} < {trace.outcome for trace in traces}
+        assert {case.instance.profile for case in made} == {"certified", "published"}
+
+
+class Bent:
+    """A door with a flaw."""
+
+    name = "bent"
+    leaves = True
+
+    def __init__(self, flaw: str) -> None:
+        self.flaw = flaw
+
+    def play(self, played: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+        for number, case in enumerate(played):
+            calls = case.calls
+            if self.flaw == "validates":
+                specs = families()[case.instance.family].open(case.instance).actions
+                calls = tuple(call for call in calls if call[0] in {spec.name for spec in specs})
+            trace, score = Case(case.instance, calls, case.ends).plainly()
+            told = score.to_json()
+            if self.flaw == "rounds" and number == 3:
+                told = {**told, "values": dict.fromkeys(told["values"], 0.5)}
+            if self.flaw == "drops" and number == 3:
+                return
+            yield trace.to_json(), told
+        if self.flaw == "adds":
+            yield {}, {}
+
+
+@pytest.mark.parametrize("flaw", ["validates", "rounds", "drops", "adds"])
+def test_a_bent_door_is_noticed(flaw: str) -> None:
+    made = list(cases(families()["causallink"], 30))
+    assert list(differences(Bent(""), made)) == []
+    assert list(differences(Bent(flaw), made))
+
+
+def test_a_call_becomes_one_action_whatever_it_holds() -> None:
+    assert called("hold", {"shape": "a", "note": None}).to_json()["args"] == {"shape": "a"}
+    assert called("hold", {"shape": [1, {"b": 2.5}]}).args["shape"] == '[1, {"b": 2.5}]'
+    assert called("hold", {"shape": True}).args["shape"] == "true"
+    deep: object = 1
+    for _ in range(100):
+        deep = [deep]
+    for name, args in ((7, {}), ("hold", "a"), ("hold", None), ("hold", {"shape": deep})):
+        assert called(name, args).name == "malformed"
