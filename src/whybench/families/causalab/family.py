@@ -21,7 +21,7 @@ from whybench.episode.instance import Instance, Profile
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalab import agents, certify, generate, renaming
+from whybench.families.causalab import agents, bits, certify, generate, renaming
 from whybench.families.causalab.ambiguity import Pairs, all_experiments, verdicts
 from whybench.families.causalab.check import UNCHECKED, flaws
 from whybench.families.causalab.dialogue import Dialogue
@@ -228,6 +228,10 @@ class CausaLab(Family[World]):
     def conversation(self, episode: Episode, skin: str) -> Conversation:
         """Tell an episode as a sequence of records."""
         return Dialogue(_own(episode), skin)
+
+    def bits_left(self, episode: Episode) -> float:
+        """Return what the evidence so far leaves open, in bits; see `bits`."""
+        return bits.bits_left(_own(episode))
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view on other laws: nothing causes anything, and all in a row."""

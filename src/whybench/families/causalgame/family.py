@@ -20,7 +20,7 @@ from whybench.episode.pace import Pace
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalgame import agents, cell_proof, certify, check, generate
+from whybench.families.causalgame import agents, bits, cell_proof, certify, check, generate
 from whybench.families.causalgame.bench import Bench
 from whybench.families.causalgame.catalogue import inert, parameters
 from whybench.families.causalgame.cells import CELLS, SEEDS, cell_world, refused_deals
@@ -236,6 +236,10 @@ class CausalGame(Family[World]):
     def pace(self, episode: Episode, skin: str) -> Pace:
         """Lead a model in turns, as published: so many as there are deployments, and ten more."""
         return paced(_own(episode), skin)
+
+    def bits_left(self, episode: Episode) -> float:
+        """Return what the evidence so far leaves open, in bits; see `bits`."""
+        return bits.bits_left(_own(episode))
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view and records on other systems: the sheet is the same, no effect is."""

@@ -18,7 +18,7 @@ from whybench.episode.instance import Instance, Profile
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causallink import agents, certify, generate
+from whybench.families.causallink import agents, bits, certify, generate
 from whybench.families.causallink.check import UNCHECKED, flaws
 from whybench.families.causallink.dialogue import Dialogue
 from whybench.families.causallink.params import SIZES, SUITES, Knobs
@@ -127,6 +127,12 @@ class CausalLink(Family[World]):
         if not isinstance(episode, LinkEpisode):
             raise ValueError("this is not an episode of causallink")
         return Dialogue(episode, skin)
+
+    def bits_left(self, episode: Episode) -> float:
+        """Return what the evidence so far leaves open, in bits; see `bits`."""
+        if not isinstance(episode, LinkEpisode):
+            raise ValueError("this is not an episode of causallink")
+        return bits.bits_left(episode)
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view on other orders: nothing driven, the asked link alone, full orders."""

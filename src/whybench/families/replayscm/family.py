@@ -20,7 +20,7 @@ from whybench.episode.instance import Instance, Profile
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.replayscm import agents, certify, renaming
+from whybench.families.replayscm import agents, bits, certify, renaming
 from whybench.families.replayscm.check import UNCHECKED, flaws
 from whybench.families.replayscm.dialogue import Dialogue
 from whybench.families.replayscm.lab import Lab
@@ -182,6 +182,12 @@ class ReplaySCM(Family[World]):
         if not isinstance(episode, ReplayEpisode):
             raise ValueError("this is not an episode of replayscm")
         return Dialogue(episode, skin)
+
+    def bits_left(self, episode: Episode) -> float:
+        """Return what the evidence so far leaves open, in bits; see `bits`."""
+        if not isinstance(episode, ReplayEpisode):
+            raise ValueError("this is not an episode of replayscm")
+        return bits.bits_left(episode)
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view with other mechanisms and nothing held out."""

@@ -30,7 +30,7 @@ class GymDoor:
             for name, args in case.calls:
                 _, _, terminated, _, info = made.step(json.dumps({"name": name, "args": args}))
                 if terminated:
-                    score = info["score"]
+                    score = info["score"].to_json()
                     break
             session = made.unwrapped.session  # type: ignore[attr-defined]  # our own environment
             yield session.trace.to_json(), score or session.score().to_json()

@@ -1,0 +1,81 @@
+"""MCP: a real server in a process of its own, and the official client over HTTP."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlencode
+
+import anyio
+from mcp import Client
+from mcp_types import TextResourceContents
+
+from whybench.core.canonical import Json
+from whybench.interfaces.parity.cases import Case
+
+ABREAST = 8
+"""Cases that are played at once."""
+
+
+class McpDoor:
+    """`whybench serve --http`."""
+
+    name = "mcp"
+    leaves = True
+
+    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+        """Open a session for each case, call tools, read the record and the score."""
+        found: dict[str, tuple[Json, Json]] = {}
+        for profile in sorted({case.instance.profile for case in cases}):
+            with served(profile) as address:
+                played = [case for case in cases if case.instance.profile == profile]
+                found |= anyio.run(_all, address, played)
+        return (found[case.instance.id] for case in cases)
+
+
+@contextmanager
+def served(profile: str) -> Iterator[str]:
+    """Run a server on a free port; yield its address."""
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "whybench", "serve", "--http", "--port", "0",
+                   "--store", str(Path(folder) / "store.sqlite"), "--profile", profile,
+                   "--rate", "0", "--session-rate", "0"]  # fmt: skip
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
+            try:
+                yield (server.stdout.readline() if server.stdout else "").strip()
+            finally:
+                server.terminate()
+
+
+async def _all(address: str, cases: Sequence[Case]) -> dict[str, tuple[Json, Json]]:
+    found: dict[str, tuple[Json, Json]] = {}
+    turn = anyio.CapacityLimiter(ABREAST)
+
+    async def one(case: Case) -> None:
+        async with turn:
+            found[case.instance.id] = await _case(address, case)
+
+    async with anyio.create_task_group() as group:
+        for case in cases:
+            group.start_soon(one, case)
+    return found
+
+
+async def _case(address: str, case: Case) -> tuple[Json, Json]:
+    instance = case.instance
+    query = urlencode({"instance": f"{instance.family}/{instance.id}"})
+    async with Client(f"{address}?{query}") as client:
+        for name, args in case.calls:
+            await client.call_tool(name, dict(args))
+        record = await client.read_resource("whybench://record")
+        told = await client.call_tool("episode_score", {})
+        (text,) = (part.text for part in record.contents if isinstance(part, TextResourceContents))
+        return json.loads(text), (told.structured_content or {})["score"]
+
+
+DOOR = McpDoor()
