@@ -156,6 +156,10 @@ class Family(ABC, Generic[World]):
         """Return what was thrown away before this world was kept: reason → how often."""
         return EMPTY
 
+    def score_episode(self, episode: Episode) -> Score:
+        """Score an episode that is open here, as it stands: what `score` says of its trace."""
+        return self.score(episode.instance, episode.trace)
+
     def bits_left(self, episode: Episode) -> float:  # noqa: ARG002 - some have no experiments
         """Return what the evidence so far leaves open, in bits; it hangs on what was seen alone."""
         return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from string import Template
 
@@ -26,7 +26,28 @@ class Skin:
 
     def say(self, passage: str, /, **words: object) -> str:
         """Return a passage with its placeholders filled; unknown ones are an error."""
-        return Template(self.passages[passage]).substitute(words)
+        parts, places = _taken_apart(self.passages[passage])
+        filled = list(parts)
+        for place, name in places:
+            filled[place] = str(words[name])
+        return "".join(filled)
+
+
+@lru_cache(maxsize=1024)
+def _taken_apart(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, str], ...]]:
+    """Return a template's pieces, with the names that belong at some places (see `Template`)."""
+    parts: list[str] = []
+    places: list[tuple[int, str]] = []
+    end = 0
+    for found in Template.pattern.finditer(text):
+        if found["invalid"] is not None:
+            raise ValueError(f"a `$` without a name in {text[found.start() :][:40]!r}: write $$")
+        name = found["named"] or found["braced"]
+        if name:
+            places.append((len(parts) + 1, name))
+        parts += [text[end : found.start()], "" if name else "$"]
+        end = found.end()
+    return (*parts, text[end:]), tuple(places)
 
 
 def read_skin(name: str, load: Callable[[str], str]) -> Skin:

@@ -22,7 +22,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 SHARE = 0.25
 """The share of systems that are kept for evaluation."""
 
-PATIENCE = 4000
+PATIENCE = 400
 """After so many instances without one of a part, a suite is taken to have none."""
 
 ENDLESS = 1 << 40

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from whybench.episode.score import Score
 from whybench.interfaces.session import Reply, Session
 
 Pay = Literal["sparse", "dense"]
@@ -23,7 +24,7 @@ PENALTY = 0.05
 class Meter:
     """Keeps account of one session's rewards."""
 
-    __slots__ = ("_left", "_pay", "_session", "_start")
+    __slots__ = ("_left", "_pay", "_session", "_start", "score")
 
     def __init__(self, session: Session, pay: Pay = "sparse") -> None:
         if pay not in PAYS:
@@ -31,10 +32,20 @@ class Meter:
         self._session = session
         self._pay = pay
         self._start = self._left = self._bits()
+        self.score: Score | None = None
+        """The score that was paid for; None until the end."""
 
-    def after(self, reply: Reply) -> float:
-        """Return the reward for the action that a reply answers."""
-        paid = self.headline() if reply.done else 0.0
+    def after(self, reply: Reply, *, last: bool = False) -> float:
+        """Return the reward for the action that a reply answers; what comes after the end pays 0.
+
+        `last` says that a limit of the door's ends the episode here, so it is paid as it stands.
+        """
+        if self.score is not None:
+            return 0.0
+        paid = 0.0
+        if reply.done or last:
+            self.score = self._session.score()
+            paid = self._headline_of(self.score)
         if self._pay == "sparse":
             return paid
         before, self._left = self._left, self._bits()
@@ -44,8 +55,10 @@ class Meter:
 
     def headline(self) -> float:
         """Return the headline metric of the session as it stands; what does not apply pays 0."""
-        session = self._session
-        value = session.score().values.get(session.family.headline)
+        return self._headline_of(self._session.score())
+
+    def _headline_of(self, score: Score) -> float:
+        value = score.values.get(self._session.family.headline)
         return 0.0 if value is None else float(value)
 
     def _bits(self) -> float:

@@ -86,7 +86,7 @@ class Session:
 
     def score(self) -> Score:
         """Score the episode as it stands."""
-        return self.family.score(self.instance, self.episode.trace)
+        return self.family.score_episode(self.episode)
 
 
 def tool_schema(spec: ActionSpec) -> dict[str, Json]:

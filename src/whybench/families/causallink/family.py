@@ -60,7 +60,7 @@ class CausalLink(Family[World]):
 
     def world(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
-        return _world(replace(instance, id="", cluster=""))
+        return _world_of(instance)
 
     def content(self, world: World) -> Json:
         """Return graph, start, question, names and listing."""
@@ -112,6 +112,12 @@ class CausalLink(Family[World]):
             raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
         world = self.world(instance)
         return score(world, self.replay(instance, trace), _exact_steps(world))
+
+    def score_episode(self, episode: Episode) -> Score:
+        """Score an open episode: what it saw was seen here, so nothing is carried out again."""
+        if not isinstance(episode, LinkEpisode):
+            raise ValueError("this is not an episode of causallink")
+        return score(episode.world, episode.trace, _exact_steps(episode.world))
 
     def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
         """Start a reference agent."""
@@ -165,6 +171,12 @@ class CausalLink(Family[World]):
         """Tell an episode again, with the links that its evidence shows at every step."""
         world, scored = self.world(instance), self.score(instance, trace)
         return retelling(world, self.replay(instance, trace), scored, _exact_steps(world))
+
+
+@lru_cache(maxsize=1024)
+def _world_of(instance: Instance) -> World:
+    """Find the world of an instance that may have its id already; the latest are kept."""
+    return _world(replace(instance, id="", cluster=""))
 
 
 @lru_cache(maxsize=1024)

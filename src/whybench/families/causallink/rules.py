@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from whybench import CANARY
 from whybench.core.canonical import Record
@@ -19,7 +19,7 @@ from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.episode.skin import Skin, paragraphs, shelf
 from whybench.families.causallink.theme import Theme, read_theme
-from whybench.families.causallink.world import State, World
+from whybench.families.causallink.world import State, View, World
 
 ANSWERS = ("yes", "no")
 
@@ -54,7 +54,7 @@ class LinkEpisode(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """Start, stop and answer in the theme's words; answer alone once evidence is given."""
-        specs = action_specs(self.theme)
+        specs = action_specs(self.world.view.theme)
         return specs if self.evidence == "own" else specs[-1:]
 
     def _carry_out(self, action: Action) -> Observation:
@@ -110,12 +110,8 @@ class LinkEpisode(Episode):
         """Show the state; one observation serves every visit, which keeps open episodes small."""
         observation = self._seen.get(self.state)
         if observation is None:
-            observation = self._seen[self.state] = Observation(OK, Record((("on", self._on()),)))
+            observation = self._seen[self.state] = _sight(self.world.view.names, self.state)
         return observation
-
-    def _on(self) -> tuple[str, ...]:
-        names = self.world.view.names
-        return tuple(names[v] for v in members(self.state))
 
     # Words.
 
@@ -156,37 +152,62 @@ class LinkEpisode(Episode):
             return words.say("error", reason=reason, **self.words())
         if self.done:
             return words.say("end", **self.words())
-        return words.say("state", listing=self.listing(self._on()), left=self.left)
+        return words.say("state", listing=self.listing(), left=self.left)
 
     def words(self) -> dict[str, object]:
         """Return what the placeholders of a skin stand for now."""
-        theme, view = self.theme, self.world.view
-        return {
-            "noun": theme.noun,
-            "nouns": theme.nouns,
-            "start": theme.start,
-            "stop": theme.stop,
-            "on": theme.on,
-            "off": theme.off,
-            "n": view.n,
-            "names": ", ".join(view.names),
-            "conditions": theme.conditions(view.names),
-            "left": self.left,
-            "listing": self.listing(self._on()),
-            "question": theme.ask(view.names[view.x], view.names[view.y]),
-        }
+        return {**_lasting_words(self.world.view), "left": self.left, "listing": self.listing()}
 
-    def listing(self, on: tuple[str, ...]) -> str:
-        """Return every entity with its condition, in display order."""
-        theme = self.theme
-        return ", ".join(
-            f"{name} {theme.condition(name, name in on)}" for name in self.world.view.names
-        )
+    def listing(self, on: tuple[str, ...] | None = None) -> str:
+        """Return every entity with its condition, in display order: now, or with these on."""
+        view = self.world.view
+        if on is None:
+            state = self.state
+            return ", ".join(
+                [said[state >> v & 1] for v, said in enumerate(_conditions(view.theme, view.names))]
+            )
+        conditions = zip(view.names, _conditions(view.theme, view.names), strict=True)
+        return ", ".join([said[name in on] for name, said in conditions])
+
+
+@lru_cache(maxsize=1024)
+def _lasting_words(view: View) -> dict[str, object]:
+    """Return the words that stay the same in a world; the latest are kept."""
+    theme = read_theme(view.theme)
+    return {
+        "noun": theme.noun,
+        "nouns": theme.nouns,
+        "start": theme.start,
+        "stop": theme.stop,
+        "on": theme.on,
+        "off": theme.off,
+        "n": view.n,
+        "names": ", ".join(view.names),
+        "conditions": theme.conditions(view.names),
+        "question": theme.ask(view.names[view.x], view.names[view.y]),
+    }
+
+
+@lru_cache(maxsize=1024)
+def _conditions(theme: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return what is said of each entity when it is off, and when it is on."""
+    words = read_theme(theme)
+    return tuple(
+        (f"{name} {words.condition(name, False)}", f"{name} {words.condition(name, True)}")
+        for name in names
+    )
+
+
+@lru_cache(maxsize=4096)
+def _sight(names: tuple[str, ...], state: State) -> Observation:
+    """Return what is seen in a state; the latest are kept."""
+    return Observation(OK, Record((("on", tuple(names[v] for v in members(state))),)))
 
 
 @cache
-def action_specs(theme: Theme) -> tuple[ActionSpec, ...]:
+def action_specs(name: str) -> tuple[ActionSpec, ...]:
     """Return the kinds of action in the words of a theme."""
+    theme = read_theme(name)
     which = Argument(theme.noun, f"the name of one {theme.noun}")
     return (
         ActionSpec(theme.start, f"Make a {theme.noun} {theme.on}.", (which,)),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TypeAlias
 
 from whybench.core.canonical import Record
 from whybench.episode.action import MALFORMED
@@ -18,7 +21,10 @@ from whybench.episode.trace import Trace
 from whybench.families.causallink.bias import BIASES, Change, bias
 from whybench.families.causallink.evidence import EvidenceLog, Verdict
 from whybench.families.causallink.theme import read_theme
-from whybench.families.causallink.world import World
+from whybench.families.causallink.world import State, View, World
+
+SMALL = 3
+"""Up to so many entities there are few histories that differ, and their verdicts are kept."""
 
 PROOF = ("proved", "lucky", "premature", "contradicts_evidence")
 
@@ -63,13 +69,62 @@ class Story:
 def story(world: World, trace: Trace) -> Story:
     """Retell a trace as interventions with the verdict of their evidence."""
     changes = tuple(_changes(world, trace))
-    log = EvidenceLog(world.view)
-    after = 0 if log.verdict() != "undecided" else None
-    for count, change in enumerate(changes, 1):
+    for count, verdict in enumerate(_verdicts(world.view, changes)):
+        if verdict != "undecided":
+            return Story(changes, verdict, count)
+    return Story(changes, "undecided", None)
+
+
+def _verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict]:
+    """Yield the verdict before the first intervention, and after each; a forced one stays."""
+    if view.n <= SMALL:
+        yield from _small_verdicts(view, changes)
+        return
+    log = EvidenceLog(view)
+    yield log.verdict()
+    for change in changes:
         log.add(change.starts, change.v, change.after)
-        if after is None and log.verdict() != "undecided":
-            after = count
-    return Story(changes, log.verdict(), after)
+        yield log.verdict()
+
+
+def _small_verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict]:
+    """Do the same in a small world, where few sets of changes differ that tell something."""
+    shown: Shown = frozenset()
+    verdict = _small_verdict(view.n, view.start, view.x, view.y, shown)
+    yield verdict
+    for c in changes:
+        if c.starts != bool(c.before >> c.v & 1):
+            shown |= {(c.starts, c.v, c.before, c.after)}
+            verdict = _small_verdict(view.n, view.start, view.x, view.y, shown)
+        yield verdict
+
+
+Shown: TypeAlias = frozenset[tuple[bool, int, State, State]]
+"""Starts of what was off, and stops of what was on: whether it was a start, of what, before, after.
+
+Others change nothing in any world. In what order and under which names these were seen does not
+matter to what they prove.
+"""
+
+
+@lru_cache(maxsize=4096)
+def _small_verdict(n: int, start: State, x: int, y: int, shown: Shown) -> Verdict:
+    """Return what a set of changes proves; the latest are kept."""
+    log = _ChangeLog(View("", ("",) * n, start, x, y, 0))
+    for change in sorted(shown):
+        log.add_change(*change)
+    return log.verdict()
+
+
+class _ChangeLog(EvidenceLog):
+    """Evidence that need not come in the order in which it was seen."""
+
+    __slots__ = ()
+
+    def add_change(self, starts: bool, v: int, before: State, after: State) -> None:
+        """Add that starting v, or trying to stop it, led from `before` to `after`."""
+        self._see(before)
+        self.add(starts, v, after)
 
 
 def _changes(world: World, trace: Trace) -> list[Change]:
@@ -106,17 +161,26 @@ def score(world: World, trace: Trace, exact_steps: int) -> Score:
         "accuracy_false": None if world.truth else float(bool(right)),
         "accuracy_answered": None if right is None else float(right),
         "avg_steps": float(len(own)),
-        **{name: float(name == proof) for name in PROOF},
-        **{mode: float(mode == outcome) for mode in ERROR_MODES},
+        **_marked(PROOF, proof),
+        **_marked(ERROR_MODES, outcome),
         "errors": float(any(step.observation.is_error for step in trace.steps)),
         **_formats(trace),
         "ineffective_actions": float(sum(c.before == c.after for c in own)),
         "wasted_steps": float(wasted) if free else None,
         "step_regret": float(len(own) - exact_steps) if free and right is not None else None,
-        **{name: None if pattern is None else float(name == pattern) for name in BIASES},
+        **(_UNMARKED if pattern is None else _marked(BIASES, pattern)),
     }
     labels = Record.of(verdict=told.verdict, proof=proof, bias=pattern)
     return Score(outcome, Record(values.items()), labels)
+
+
+_UNMARKED: dict[str, None] = dict.fromkeys(BIASES)
+
+
+@cache
+def _marked(names: tuple[str, ...], mark: str | None) -> dict[str, float]:
+    """Return 1 for the name that is marked, and 0 for the others."""
+    return {name: float(name == mark) for name in names}
 
 
 def _answer(trace: Trace) -> bool:
@@ -130,9 +194,10 @@ def _proof(right: bool, verdict: Verdict) -> str:
 
 
 def _formats(trace: Trace) -> dict[str, float | None]:
-    actions = trace.actions[trace.given :]
-    readable = all(action.name != MALFORMED for action in actions)
-    strict = readable and all(action.form == "strict" for action in actions)
-    if not actions:
+    forms = {
+        None if step.action.name == MALFORMED else step.action.form
+        for step in trace.steps[trace.given :]
+    }
+    if not forms:
         return {"strict_format": None, "lenient_format": None}
-    return {"strict_format": float(strict), "lenient_format": float(readable)}
+    return {"strict_format": float(forms == {"strict"}), "lenient_format": float(None not in forms)}

@@ -1,0 +1,6 @@
+"""The taskset of one family, under the name by which `verifiers` finds it."""
+
+from whybench_verifiers import WhyBenchEnv, WhyBenchHarness
+from whybench_verifiers.taskset import ReplaySCMTaskset
+
+__all__ = ["ReplaySCMTaskset", "WhyBenchEnv", "WhyBenchHarness"]

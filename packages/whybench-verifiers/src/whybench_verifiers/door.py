@@ -1,0 +1,84 @@
+"""The door that WhyBench's parity test walks through: `verifiers`' own loop, a scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import verifiers.v1 as vf
+
+from whybench.core.canonical import Json
+from whybench.episode.instance import Instance
+from whybench_verifiers.env import load_environment
+from whybench_verifiers.scripted import Called, Line, serving
+from whybench_verifiers.task import INFO, task_of
+
+AT_ONCE = 16
+"""So many episodes are under way at a time."""
+
+
+class Case(Protocol):
+    """An instance, and the calls that are made on it one after another."""
+
+    @property
+    def instance(self) -> Instance:
+        """What is played."""
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Mapping[str, Json]]]:
+        """Name and arguments of each call."""
+
+
+class VerifiersDoor:
+    """Plays cases as rollouts of an environment."""
+
+    name = "verifiers"
+    says = True
+    """A reply may be prose without a call."""
+    leaves = True
+    """A rollout may stop in the middle of an episode: here by the seat's `max_turns`."""
+
+    def play(self, cases: Iterable[Case]) -> Iterator[tuple[dict[str, Json], dict[str, Json]]]:
+        """Yield the trace and the score of each case, as JSON data."""
+        played = [
+            (case.instance, [Called(((name, args),)) for name, args in case.calls])
+            for case in cases
+        ]
+        for trace in asyncio.run(roll_out(played)):
+            record = trace.info[INFO]
+            yield json.loads(record["trace"]), json.loads(record["score"])
+
+
+async def roll_out(
+    played: Sequence[tuple[Instance, Sequence[Line]]], **options: Any
+) -> list[vf.Trace]:
+    """Let scripted models play instances; whoever has nothing more to say is stopped."""
+    scripts = {str(number): script for number, (_, script) in enumerate(played)}
+    lengths: dict[int, list[str]] = defaultdict(list)
+    for model, script in scripts.items():
+        lengths[len(script)].append(model)
+    found: dict[str, vf.Trace] = {}
+    gate = asyncio.Semaphore(AT_ONCE)
+    async with serving(lambda model, _: scripts[model]) as client:
+        for turns, models in lengths.items():
+            env = load_environment(agent={"max_turns": turns})
+
+            async def run(model: str, env: vf.Env[Any] = env) -> None:
+                task = task_of(played[int(model)][0], **options)
+                context = vf.ModelContext(model=model, client=client)
+                [slot] = env.slots(task)
+                episode = await env.run_slot(slot, context, gate)
+                if not episode.ok:
+                    errors = [*episode.errors, *(e for t in episode.traces for e in t.errors)]
+                    raise RuntimeError("; ".join(f"{e.type}: {e.message}" for e in errors))
+                [found[model]] = episode.traces
+
+            async with env.serving():
+                await asyncio.gather(*map(run, models))
+    return [found[model] for model in scripts]
+
+
+DOOR = VerifiersDoor()

@@ -1,0 +1,59 @@
+"""The environment that a run or a trainer loads: one seat, and no sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import verifiers.v1 as vf
+
+from whybench.episode.family import PUBLIC_SALT
+from whybench.episode.instance import Profile
+from whybench.interfaces.reward import Pay
+
+
+class WhyBenchEnvConfig(vf.SingleAgentEnvConfig):
+    """One seat that plays in this process; `verifiers` would rent a sandbox for it."""
+
+    agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+
+
+class WhyBenchEnv(vf.SingleAgentEnv, vf.Env[WhyBenchEnvConfig]):
+    """A taskset of WhyBench with the seat that plays it."""
+
+
+def load_environment(
+    suite: str = "causallink/core",
+    *,
+    split: Literal["train", "eval", "all"] = "train",
+    rows: int | None = None,
+    endless: bool = False,
+    reward: Pay = "sparse",
+    skin: str | None = None,
+    salt: str = PUBLIC_SALT,
+    profile: Profile = "certified",
+    knobs: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    **env: Any,
+) -> WhyBenchEnv:
+    """Return the environment of a suite; see `WhyBenchConfig` for what the options mean.
+
+    Further names are fields of the library's own `[env]` block, such as
+    `agent={"max_turns": 40}`.
+    """
+    taskset = {
+        "id": "whybench-verifiers",
+        "suite": suite,
+        "split": split,
+        "rows": rows,
+        "endless": endless,
+        "reward": reward,
+        "skin": skin,
+        "salt": salt,
+        "profile": profile,
+        "knobs": dict(knobs or {}),
+        "seed": seed,
+    }
+    loaded = vf.load_environment(vf.resolve_env_config({**env, "taskset": taskset}))
+    assert isinstance(loaded, WhyBenchEnv)  # noqa: S101 - the id names our own class
+    return loaded

@@ -1,0 +1,120 @@
+"""The suites as tasksets: all behind one id, and each family behind one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+from typing import Any, ClassVar, Literal
+
+import verifiers.v1 as vf
+from pydantic import Field, model_validator
+
+from whybench.core.seeds import Stream
+from whybench.episode.family import PUBLIC_SALT, find_suite
+from whybench.episode.instance import Instance, Profile
+from whybench.episode.split import Part, drawn, listed
+from whybench.interfaces.reward import Pay
+from whybench_verifiers.task import WhyBenchTask, task_of
+
+
+class WhyBenchConfig(vf.TasksetConfig):
+    """Which instances are played, and how they are told and paid."""
+
+    suite: str | None = None
+    """`family/suite`; a family's own taskset also takes the bare name. None: the taskset's own."""
+    split: Literal["train", "eval", "all"] = "train"
+    """`train` and `eval` share no hidden system, however named; `all` is the suite as it stands."""
+    rows: int | None = Field(None, ge=1)
+    """Look at so many rows of the suite, which may be more than its size; None: at its size."""
+    endless: bool = False
+    """Draw fresh instances without end instead of listing the suite."""
+    seed: int = 0
+    """Another seed, other draws; only with `endless`."""
+    reward: Pay = "sparse"
+    """`sparse`: the headline metric at the end. `dense`: and evidence as it comes in."""
+    skin: str | None = None
+    """The words in which an instance is told; None: the family's first."""
+    profile: Profile = "certified"
+    """The rules: with known defects repaired, or as published."""
+    salt: str = PUBLIC_SALT
+    """Another salt, other instances; `private:…` needs its secret."""
+    knobs: dict[str, Any] = Field(default_factory=dict)
+    """The family's knobs."""
+
+    @model_validator(mode="after")
+    def _one_kind_of_list(self) -> WhyBenchConfig:
+        if self.endless and self.rows is not None:
+            raise ValueError("`rows` is for lists: leave it out, or leave `endless` out")
+        return self
+
+
+class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
+    """Any suite of any family."""
+
+    default: ClassVar[str] = "causallink/core"
+    """The suite that is played if none is named; its family's need no family's name."""
+    others: ClassVar[bool] = True
+    """Whether other families' suites are taken, too."""
+
+    def __init__(self, config: WhyBenchConfig) -> None:
+        super().__init__(config)
+        # A switch of the library for each class; here each list has its own.
+        self.INFINITE = config.endless
+        self.suite = find_suite(
+            self._path(), profile=config.profile, salt=config.salt, knobs=config.knobs
+        )
+        skins = self.suite.family.skins
+        if config.skin not in (None, *skins):
+            raise ValueError(f"no skin {config.skin!r}: try {', '.join(skins)}")
+
+    def load(self) -> Iterator[WhyBenchTask]:
+        """Yield the tasks one by one: worlds are made when they are asked for."""
+        config = self.config
+        for instance in self._instances():
+            yield task_of(instance, skin=config.skin, pay=config.reward, config=config.task)
+
+    def _instances(self) -> Iterator[Instance]:
+        config = self.config
+        part: Part | None = None if config.split == "all" else config.split
+        if not config.endless:
+            return listed(self.suite, part, config.rows)
+        stream = Stream("verifiers", self.suite.path, config.split, config.seed)
+        return (drawn(self.suite, stream, part) for _ in repeat(None))
+
+    def _path(self) -> str:
+        family = self.default.partition("/")[0]
+        suite = self.config.suite or self.default
+        path = suite if "/" in suite else f"{family}/{suite}"
+        if not self.others and path.partition("/")[0] != family:
+            raise ValueError(f"{path!r} is no suite of {family}: use whybench-verifiers")
+        return path
+
+
+class CausaLabTaskset(WhyBenchTaskset):
+    """Suites of CausaLab."""
+
+    default, others = "causalab/main_4", False
+
+
+class CausalGameTaskset(WhyBenchTaskset):
+    """Suites of CausalGame."""
+
+    default, others = "causalgame/knobs", False
+
+
+class CausalLinkTaskset(WhyBenchTaskset):
+    """Suites of CausalLink."""
+
+    default, others = "causallink/core", False
+
+
+class ReciteTaskset(WhyBenchTaskset):
+    """Suites of ReCITE."""
+
+    default, others = "recite/made_short", False
+
+
+class ReplaySCMTaskset(WhyBenchTaskset):
+    """Suites of ReplaySCM."""
+
+    default, others = "replayscm/lab", False

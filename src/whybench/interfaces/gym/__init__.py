@@ -1,0 +1,10 @@
+"""Suites as gymnasium environments; importing this registers their ids."""
+
+from whybench.interfaces.gym import sharing  # noqa: F401 - registers how texts are shared
+from whybench.interfaces.gym.environment import EpisodeEnv
+from whybench.interfaces.gym.registration import environment_id, register_suites
+
+__all__ = ["IDS", "EpisodeEnv", "environment_id"]
+
+IDS = register_suites()
+"""The ids of all suites of the installed families."""

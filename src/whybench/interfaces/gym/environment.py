@@ -1,0 +1,156 @@
+"""An episode as a gymnasium environment: a line of text goes in, text and JSON come out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any, TypeAlias
+
+import gymnasium
+from gymnasium.spaces import Dict
+
+from whybench.episode.action import Action, ActionSpec
+from whybench.episode.family import PUBLIC_SALT, find_suite
+from whybench.episode.instance import Instance
+from whybench.episode.naming import named
+from whybench.episode.split import Part
+from whybench.interfaces.gym.choosing import Chooser
+from whybench.interfaces.gym.spaces import Lines, Prose
+from whybench.interfaces.lines import read_action
+from whybench.interfaces.reward import Meter, Pay
+from whybench.interfaces.session import Session
+
+Observed: TypeAlias = dict[str, str]
+"""`text`: what a language model reads. `json`: the same as data."""
+
+MAX_STEPS = 500
+"""The default of `max_steps`: more than any suite's budget and patience with errors."""
+
+SHORT, KEPT = 120, 4096
+"""What lines of so many characters mean is remembered, of so many: a training loop repeats them."""
+
+_as_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_OPTIONS = frozenset({"index", "instance"})
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+
+class EpisodeEnv(gymnasium.Env[Observed, str]):
+    """Episodes of one suite, one after another.
+
+    >>> env = EpisodeEnv("causallink/core")
+    >>> observation, info = env.reset(seed=7)
+    >>> observation, reward, terminated, truncated, info = env.step("answer yes")
+    >>> terminated, info["score"].outcome
+    (True, 'answered')
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - gymnasium's own form
+
+    def __init__(
+        self,
+        suite: str,
+        *,
+        reward: Pay = "sparse",
+        skin: str | None = None,
+        split: Part | None = None,
+        rows: int | None = None,
+        endless: bool = False,
+        profile: str = "certified",
+        salt: str = PUBLIC_SALT,
+        knobs: Mapping[str, Any] | None = None,
+        max_steps: int = MAX_STEPS,
+        render_mode: str | None = None,
+    ) -> None:
+        if max_steps < 1:
+            raise ValueError(f"max_steps is {max_steps}: give 1 or more")
+        self._suite = find_suite(suite, profile=profile, salt=salt, knobs=knobs)
+        self._named = partial(named, profile=profile, salt=salt, knobs=knobs)
+        self._chooser = Chooser(self._suite, split, rows, endless)
+        self._pay, self._skin, self.max_steps = reward, skin, max_steps
+        self.render_mode = render_mode
+        self._specs: tuple[ActionSpec, ...] = ()
+        self._lines: dict[str, Action] = {}
+        self._open(self._chooser.at(0))
+        space: Any = Dict({"json": Prose(), "text": Prose()})
+        self.observation_space = space
+        calls = [(spec.name, len(spec.arguments)) for spec in self.session.episode.actions]
+        self.action_space = Lines(calls, sorted({"yes", "no", *_WORD.findall(self._said)}))
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observed, dict[str, Any]]:
+        """Open the next episode of the stream, or the one that the options name.
+
+        A seed starts the stream anew. Without one it goes on; the very first then starts from a
+        seed of the operating system's, which is `np_random_seed`.
+        """
+        super().reset(seed=seed)
+        if seed is not None or not self._chooser.started:
+            self._chooser.start(self.np_random_seed if seed is None else seed)
+        data = self._open(self._chosen(options) or self._chooser.next())
+        info = {**self._info(), "tools": self.session.tools}
+        return {"json": data, "text": self._said}, info
+
+    def step(self, action: str) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
+        """Carry out a line of text; nothing that it may say raises."""
+        reply = self.session.act(self._read(action if isinstance(action, str) else str(action)))
+        self._said = reply.text
+        self._steps += 1
+        truncated = self._steps >= self.max_steps and not reply.done
+        reward = self._meter.after(reply, last=truncated)
+        info = self._info()
+        if self._meter.score is not None:
+            info["score"] = self._meter.score
+        observed = {"json": _as_json(reply.observation.to_json()), "text": reply.text}
+        return observed, reward, reply.done, truncated, info
+
+    def render(self) -> str | None:
+        """Return the latest text, if the mode is `ansi`."""
+        return self._said if self.render_mode == "ansi" else None
+
+    def _open(self, instance: Instance) -> str:
+        """Open an episode; return what its start looks like as JSON."""
+        self.session = Session(instance, self._skin)
+        self._meter = Meter(self.session, self._pay)
+        self._name = f"{instance.family}/{instance.id}"
+        self._steps = 0
+        self._said, data = _opening(instance, self.session.skin)
+        return data
+
+    def _chosen(self, options: Mapping[str, Any] | None) -> Instance | None:
+        """Return the instance that options name, if they do."""
+        given = options or {}
+        if given.keys() - _OPTIONS or len(given) > 1:
+            raise ValueError('the options of reset are {"index": 3} or {"instance": "family/…"}')
+        if "index" in given:
+            return self._chooser.at(given["index"])
+        if "instance" not in given:
+            return None
+        instance = self._named(given["instance"])
+        if (instance.family, instance.suite) != (self._suite.family.name, self._suite.name):
+            raise ValueError(f"{given['instance']} is none of {self._suite.path}: make its own id")
+        return instance
+
+    def _read(self, line: str) -> Action:
+        """Return what a line asks for, as `Session.say` reads it; short ones are remembered."""
+        specs = self.session.episode.actions
+        if specs is not self._specs or len(self._lines) >= KEPT:
+            self._specs, self._lines = specs, {}
+        action = self._lines.get(line)
+        if action is None:
+            action = read_action(line, specs)
+            if len(line) <= SHORT:
+                self._lines[line] = action
+        return action
+
+    def _info(self) -> dict[str, Any]:
+        return {"instance": self._name, "step": self._steps}
+
+
+@lru_cache(maxsize=128)
+def _opening(instance: Instance, skin: str) -> tuple[str, str]:
+    """Return the start of an episode as text and as JSON; the latest are kept."""
+    session = Session(instance, skin)
+    return session.brief, _as_json({"code": "ok", "data": {}, "tools": session.tools})

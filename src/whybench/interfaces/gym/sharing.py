@@ -1,0 +1,69 @@
+"""Texts in memory that processes share, for gymnasium's `AsyncVectorEnv`.
+
+Each text stands behind its length as code points, so that no more is read and written than was
+said. Importing this registers it with gymnasium.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from gymnasium.vector.utils import (
+    create_shared_memory,
+    read_from_shared_memory,
+    write_to_shared_memory,
+)
+from numpy.typing import NDArray
+
+from whybench.interfaces.gym.spaces import Prose, codes_of, text_of
+
+
+@create_shared_memory.register(Prose)
+def _memory(space: Prose, n: int = 1, ctx: ModuleType | None = None) -> Any:
+    """Return room for n texts, each behind its length."""
+    ctx = ctx or multiprocessing
+    return ctx.Array("i", n * (space.max_length + 1))
+
+
+@write_to_shared_memory.register(Prose)
+def _write(space: Prose, index: int, value: str, shared_memory: Any) -> None:
+    row = _rows(space, shared_memory)[index]
+    row[0] = len(value)
+    row[1 : len(value) + 1] = codes_of(value)
+
+
+@read_from_shared_memory.register(Prose)
+def _read(space: Prose, shared_memory: Any, n: int = 1) -> LiveTexts:
+    return LiveTexts(_rows(space, shared_memory)[:n])
+
+
+class LiveTexts(Sequence[str]):
+    """The texts that stand in shared memory at the moment; a deep copy is a tuple of them.
+
+    `AsyncVectorEnv` asks for what it reads but once, as arrays that change with the memory, and
+    hands out deep copies. So what is read must change too; gymnasium's own `Text` stays empty.
+    """
+
+    def __init__(self, rows: NDArray[np.int32]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        row = self._rows[index]
+        return text_of(row[1 : row[0] + 1])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> tuple[str, ...]:
+        return tuple(self)
+
+
+def _rows(space: Prose, shared_memory: Any) -> NDArray[np.int32]:
+    everything = np.frombuffer(shared_memory.get_obj(), dtype=np.int32)
+    return everything.reshape(-1, space.max_length + 1)
