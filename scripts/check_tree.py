@@ -44,7 +44,8 @@ def unhashed(constraints: Path) -> list[str]:
 
 def main() -> int:
     found = [fault for path in tracked() for fault in faults(path)]
-    found += unhashed(Path("constraints.txt"))
+    for pins in (Path("constraints.txt"), *sorted(Path("packages").glob("*/constraints.txt"))):
+        found += unhashed(pins)
     print("\n".join(found) or "the tree is clean")
     return 1 if found else 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from whybench.interfaces.asking import plain, print_json, print_table
+from whybench.interfaces.mcp import commands as mcp_commands
 from whybench.interfaces.parity import commands as parity_commands
 from whybench.interfaces.recite_commands import app as recite_commands
 from whybench.report import commands as report_commands
@@ -44,6 +45,8 @@ app.command()(parity_commands.parity)
 app.command()(private_commands.secret)
 app.command()(private_commands.commit)
 app.command()(private_commands.prove)
+app.command()(mcp_commands.serve)
+app.command()(mcp_commands.claim)
 
 SuiteArg = Annotated[str, typer.Argument(metavar="SUITE", help="family/suite, see `whybench list`")]
 Profile = Annotated[str, typer.Option(help="certified or published")]

@@ -1,0 +1,54 @@
+"""WhyBench's test of parity comes in here: its calls, through a real server and client."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from whybench.core.canonical import Json
+from whybench.episode.instance import Instance
+from whybench_openenv.running import running
+
+if TYPE_CHECKING:  # the library takes seconds to load: only who plays has to wait
+    from whybench.interfaces.parity.cases import Case
+
+WAIT = 600.0
+"""Seconds that a reply may take."""
+
+
+class OpenEnvDoor:
+    """`whybench-openenv`, and `WhyBenchEnv` over its WebSocket."""
+
+    name = "openenv"
+    says = True
+    """Prose that is no call goes in as a `line`."""
+    leaves = True
+    """An action with `finish` leaves the episode, which is scored as it stands."""
+
+    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+        """Make the calls of each case; yield its trace and its score."""
+        from whybench_openenv.client import WhyBenchAction, WhyBenchEnv
+
+        with running() as address:
+            client = WhyBenchEnv(address, connect_timeout_s=60, message_timeout_s=WAIT).sync()
+            with client:
+                for case in cases:
+                    client.reset(**coordinates(case.instance))
+                    for name, args in case.calls:
+                        client.step(WhyBenchAction(name=name, args=args))
+                    last = client.step(WhyBenchAction(finish=True)).observation
+                    yield json.loads(last.trace or "null"), last.score
+
+
+def coordinates(instance: Instance) -> dict[str, Json]:
+    """Return the arguments of `reset` that open an episode on an instance."""
+    return {
+        "instance": f"{instance.family}/{instance.id}",
+        "profile": instance.profile,
+        "salt": instance.salt,
+        "knobs": instance.to_json()["knobs"],
+    }
+
+
+DOOR = OpenEnvDoor()

@@ -1,0 +1,74 @@
+"""What goes over the wire.
+
+An action is judged by its episode, not by its fields: whatever JSON object an agent sends is
+carried to it, and becomes an error of the agent's if it makes no sense.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from openenv.core.env_server.types import Action, Observation, State
+from pydantic import ConfigDict, Field
+
+from whybench.core.canonical import Json
+
+
+class WhyBenchAction(Action):
+    """A call by name, or a line of text; a call wins if both are given."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: Any = Field(None, description="The name of a tool, as listed by reset.")
+    args: Any = Field(default_factory=dict, description="Its arguments: an object of named values.")
+    line: Any = Field(
+        None, description='A line of text instead: `hold circle`, or {"name": …, "args": {…}}.'
+    )
+    finish: Any = Field(
+        False, description="true: leave the episode here and have it scored as it stands."
+    )
+
+
+class WhyBenchObservation(Observation):
+    """What comes back for an action, and for reset."""
+
+    text: str = Field("", description="What a language model reads: the brief, then each result.")
+    result: dict[str, Any] | None = Field(
+        None, description="The same as data: `code` (`ok`, or the kind of error) and `data`."
+    )
+    tools: list[dict[str, Any]] | None = Field(
+        None, description="At reset: the actions, with name, description and JSON schema."
+    )
+    score: dict[str, Any] | None = Field(
+        None, description="At the end: `outcome`, `values` by metric, `labels`."
+    )
+    trace: str | None = Field(
+        None, description="At the end: the record of the episode, as canonical JSON text."
+    )
+
+
+class WhyBenchState(State):
+    """Where an episode stands; for the loop that trains or evaluates, not for its agent."""
+
+    instance: dict[str, Any] | None = Field(None, description="The coordinates of the instance.")
+    done: bool = Field(False, description="Whether the episode has ended or was left.")
+    seed: int | None = Field(None, description="The seed that drew the instance, if one did.")
+    index: int | None = Field(None, description="The place in the finite list, if it came by that.")
+    split: str | None = Field(None, description="The part that was asked for: `train` or `eval`.")
+    reward: str | None = Field(None, description="How actions are paid: `sparse` or `dense`.")
+    skin: str | None = Field(None, description="The words in which the episode is told.")
+
+
+def sendable(value: Json) -> Json:
+    r"""Return JSON data that UTF-8 can carry: half a character (a lone surrogate) becomes a `?`.
+
+    >>> sendable({"said": "\ud800!"})
+    {'said': '?!'}
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode(errors="replace"))
+    return value

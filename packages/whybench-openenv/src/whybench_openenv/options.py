@@ -1,0 +1,123 @@
+"""What a server offers, and what a reset may ask for instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from whybench.core.canonical import EMPTY, Record, freeze, thaw
+from whybench.episode.family import PUBLIC_SALT, Suite, families, find_suite
+from whybench.episode.split import PARTS, Part
+from whybench.interfaces.reward import PAYS, Pay
+
+LONGEST = 100_000
+"""The most rows of a finite list; `endless` has no bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which episodes, told how, paid how.
+
+    >>> Options().changed({"suite": "causallink", "split": "train", "endless": True}).found.path
+    'causallink/core'
+    """
+
+    suite: str = "causallink/core"
+    """`family/suite`; a family alone stands for its first suite."""
+    split: Part | None = None
+    """`train` or `eval`, which share no hidden system; None: both."""
+    endless: bool = False
+    """Draw without end from the list that the suite begins, not from the suite alone."""
+    rows: int | None = None
+    """The length of the finite list, before the split; None: the suite's own."""
+    reward: Pay = "sparse"
+    """`sparse`: the headline score at the end. `dense`: evidence gained and errors, too."""
+    skin: str | None = None
+    """The words in which episodes are told; None: the family's first skin."""
+    profile: str = "certified"
+    salt: str = PUBLIC_SALT
+    knobs: Record = EMPTY
+    """Knobs of the family."""
+    found: Suite = field(init=False, repr=False, compare=False)
+    """The suite itself."""
+
+    def __post_init__(self) -> None:
+        for name, kinds in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kinds) or (kinds is _WHOLE and isinstance(value, bool)):
+                raise ValueError(f"`{name}` is {_show(value)}: give {_WANTED[kinds]}")
+        if self.split is not None and self.split not in PARTS:
+            raise ValueError(f"no split {_show(self.split)}: try {' or '.join(PARTS)}")
+        if self.reward not in PAYS:
+            raise ValueError(f"no reward {_show(self.reward)}: try {' or '.join(PAYS)}")
+        if self.rows is not None and (self.endless or not 1 <= self.rows <= LONGEST):
+            raise ValueError(f"`rows` is for finite lists: give 1 … {LONGEST}, without `endless`")
+        found = find_suite(
+            _whole_path(self.suite), profile=self.profile, salt=self.salt, knobs=thaw(self.knobs)
+        )
+        if self.skin is not None and self.skin not in found.family.skins:
+            known = ", ".join(found.family.skins)
+            raise ValueError(f"{found.family.name} has no skin {_show(self.skin)}: try {known}")
+        object.__setattr__(self, "found", found)
+
+    @property
+    def length(self) -> int:
+        """The rows of the finite list, before the split."""
+        return len(self.found) if self.rows is None else self.rows
+
+    def changed(self, given: Mapping[str, Any]) -> Options:
+        """Return these options with others in their place; names that are none are refused."""
+        unknown = sorted(given.keys() - NAMES)
+        if unknown:
+            raise ValueError(f"no option {_show(unknown[0])}: there are {', '.join(sorted(NAMES))}")
+        new = dict(given)
+        if "knobs" in new:
+            new["knobs"] = _record(new["knobs"])
+        if new.get("suite", self.suite) != self.suite:
+            # A skin and knobs fit one suite; they are no defaults for another.
+            new = {"skin": None, "knobs": EMPTY, **new}
+        return replace(self, **new) if new else self
+
+
+_TEXT, _WHOLE = (str,), (int, type(None))
+_TEXT_OR_NONE = (str, type(None))
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "suite": _TEXT,
+    "split": _TEXT_OR_NONE,
+    "endless": (bool,),
+    "rows": _WHOLE,
+    "reward": _TEXT,
+    "skin": _TEXT_OR_NONE,
+    "profile": _TEXT,
+    "salt": _TEXT,
+    "knobs": (Record,),
+}
+_WANTED: Mapping[tuple[type, ...], str] = {
+    _TEXT: "a text",
+    _TEXT_OR_NONE: "a text or null",
+    (bool,): "true or false",
+    _WHOLE: "a whole number or null",
+    (Record,): "an object of named values",
+}
+
+NAMES = frozenset(option.name for option in fields(Options) if option.init)
+"""The names of the options."""
+
+
+def _record(value: Any) -> Any:
+    """Return knobs frozen; what is no mapping is left for the check to refuse."""
+    return freeze(value) if isinstance(value, Mapping) else value
+
+
+def _whole_path(path: str) -> str:
+    """Return `family/suite`, the first suite if a family stands alone."""
+    family = families().get(path)
+    return path if family is None else f"{path}/{next(iter(family.suites))}"
+
+
+def _show(value: object) -> str:
+    """Return a value as an error may quote it: short."""
+    text = json.dumps(value, default=str)
+    return text if len(text) <= 60 else f"{text[:60]}…"

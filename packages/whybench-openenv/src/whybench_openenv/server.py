@@ -1,0 +1,135 @@
+"""The server: OpenEnv's routes over our environment, on uvicorn.
+
+Options come from the command line, else from variables of the environment such as
+`WHYBENCH_OPENENV_SUITE`, so that a container can be told them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import count
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from openenv.core.env_server.http_server import create_app
+from openenv.core.env_server.types import ConcurrencyConfig
+
+from whybench_openenv.environment import WhyBenchEnvironment
+from whybench_openenv.models import WhyBenchAction, WhyBenchObservation
+from whybench_openenv.options import NAMES, Options
+from whybench_openenv.wire import LARGEST, Wire
+
+PREFIX = "WHYBENCH_OPENENV_"
+"""How the variables of the environment begin that hold options."""
+
+SESSIONS = 64
+"""The default of the most sessions at a time; each has a thread of its own."""
+
+IDLE = 1800.0
+"""The default of the seconds after which an idle session is closed."""
+
+
+def make_app(
+    options: Options | None = None,
+    *,
+    seed: int = 0,
+    sessions: int = SESSIONS,
+    idle: float = IDLE,
+    pinned: bool = False,
+) -> FastAPI:
+    """Return the application; `seed` starts the seeds of endless resets that bring none."""
+    if seed < 0:
+        raise ValueError(f"the first seed is {seed}: give 0 or more")
+    factory = partial(WhyBenchEnvironment, options or Options(), count(seed), pinned=pinned)
+    app: FastAPI = create_app(
+        factory,
+        WhyBenchAction,
+        WhyBenchObservation,
+        env_name="whybench",
+        concurrency_config=ConcurrencyConfig(max_concurrent_envs=sessions, session_timeout=idle),
+    )
+    app.add_exception_handler(ValueError, _mendable)
+    app.add_middleware(Wire)
+    return app
+
+
+async def _mendable(_request: Request, error: Exception) -> JSONResponse:
+    """Answer a request that cannot be met with how to mend it."""
+    return JSONResponse({"detail": str(error)}, status_code=400)
+
+
+def app_from_environment() -> FastAPI:
+    """Return the application that the variables of the environment describe."""
+    return _app(_parser(os.environ).parse_args([]))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve until interrupted, and say where."""
+    parser = _parser(os.environ)
+    chosen = parser.parse_args(arguments)
+    try:
+        app = _app(chosen)
+    except ValueError as error:
+        parser.error(str(error))
+    listening = socket.create_server((chosen.host, chosen.port), backlog=1024)
+    port = listening.getsockname()[1]
+    sys.stdout.write(f"WhyBench for OpenEnv at http://{chosen.host}:{port}\n")
+    sys.stdout.flush()
+    config = uvicorn.Config(
+        app, ws_max_size=LARGEST, log_level="warning", timeout_graceful_shutdown=5
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _app(chosen: Namespace) -> FastAPI:
+    given = {name: value for name, value in vars(chosen).items() if name in NAMES}
+    return make_app(
+        Options().changed({name: value for name, value in given.items() if value is not None}),
+        seed=chosen.seed,
+        sessions=chosen.sessions,
+        idle=chosen.idle,
+        pinned=chosen.pinned,
+    )
+
+
+def _parser(environ: Mapping[str, str]) -> ArgumentParser:
+    """Return the parser; a variable of the environment is the default of its option."""
+    parser = ArgumentParser("whybench-openenv", description="Serve WhyBench to OpenEnv's clients.")
+
+    def add(name: str, what: str, default: Any = None, kind: Any = str) -> None:
+        told = environ.get(f"{PREFIX}{name.upper()}")
+        parser.add_argument(f"--{name}", type=kind, default=told or default, help=what)
+
+    def flag(name: str, what: str) -> None:
+        told = environ.get(f"{PREFIX}{name.upper()}", "").casefold() in {"1", "true", "yes"}
+        parser.add_argument(f"--{name}", action="store_true", default=told, help=what)
+
+    add("suite", "family/suite, or a family for its first suite")
+    add("split", "train or eval: they share no hidden system")
+    flag("endless", "draw without end, not from the suite alone")
+    add("rows", "length of the finite list, before the split", kind=int)
+    add("reward", "sparse or dense")
+    add("skin", "the words in which episodes are told")
+    add("profile", "certified or published")
+    add("salt", "another salt, other instances")
+    add("knobs", 'knobs of the family, as JSON: {"n": 4}', kind=_object)
+    add("seed", "the first seed of endless resets that bring none", 0, int)
+    add("sessions", f"most sessions at a time, {SESSIONS} unless told", SESSIONS, int)
+    add("idle", "seconds after which an idle session is closed", IDLE, float)
+    flag("pinned", "let reset choose only seed and index")
+    add("host", "address; clients are not asked who they are", "127.0.0.1")
+    add("port", "0: any free one", 8000, int)
+    return parser
+
+
+def _object(text: str) -> Any:
+    """Return JSON data; argparse tells of a ValueError."""
+    return json.loads(text)

@@ -1,0 +1,41 @@
+"""Scores from the store, for the operator: by receipt, or all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from whybench.core.canonical import Json
+from whybench.interfaces.mcp.sessions import replayed
+from whybench.interfaces.mcp.store import Store, StoredAttempt, hashed
+
+
+def claim(store: Store, receipts: Iterable[str]) -> Iterator[dict[str, Json]]:
+    """Score again, from stored actions, what receipts stand for; an unknown one is refused."""
+    for receipt in receipts:
+        found = store.claimed(hashed("receipt", receipt))
+        if found is None:
+            raise ValueError(f"no attempt of this store goes by the receipt {receipt}")
+        yield {"receipt": receipt, **result(store, found)}
+
+
+def results(store: Store) -> Iterator[dict[str, Json]]:
+    """Score every attempt of a store as it stands."""
+    return (result(store, attempt) for attempt in store.attempts())
+
+
+def result(store: Store, found: StoredAttempt) -> dict[str, Json]:
+    """Score one attempt as it stands."""
+    session = replayed(found.session, store, found.number)
+    instance = session.instance
+    return {
+        "suite": f"{instance.family}/{instance.suite}",
+        "index": instance.index,
+        "instance": f"{instance.family}/{instance.id}",
+        "skin": session.skin,
+        "run": found.run,
+        "attempt": found.number,
+        "counts": found.counts,
+        "over": found.over,
+        "score": session.score().to_json(),
+        "trace": session.trace.to_json(),
+    }

@@ -1,0 +1,134 @@
+"""`whybench serve` and `whybench claim`. Heavy imports wait inside the commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from whybench.interfaces.asking import needing_extra, print_json
+
+Stored = Annotated[
+    str | None,
+    typer.Option(
+        "--store", help="SQLite file of the sessions, or :memory:; default: in the state folder"
+    ),
+]
+
+
+def serve(
+    http: Annotated[bool, typer.Option("--http", help="over HTTP; default: stdio")] = False,
+    host: Annotated[str, typer.Option(help="any other than loopback needs a token")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free")] = 8765,
+    suite: Annotated[str, typer.Option(help="stdio: the suite to open at once")] = "",
+    index: Annotated[int, typer.Option(min=0, help="stdio: which of its instances")] = 0,
+    instance: Annotated[str, typer.Option(help="stdio: instead, an instance by name")] = "",
+    skin: Annotated[str | None, typer.Option(help="stdio: in what words")] = None,
+    session: Annotated[str, typer.Option(help="stdio: go on with the stored session NAME")] = "",
+    store: Stored = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="tokens, one a line; each is an owner"),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="a further name this server goes by; repeat for more")
+    ] = None,
+    blind: Annotated[bool, typer.Option("--blind", help="withhold scores, give receipts")] = False,
+    attempts: Annotated[
+        Literal["owner", "session"], typer.Option(help="within what attempts are numbered")
+    ] = "owner",
+    run: Annotated[str, typer.Option(help="attempts of differently named runs are apart")] = "",
+    suites: Annotated[
+        list[str] | None, typer.Option(help="family/suite or family; repeat for more; none: all")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="certified or published")] = "certified",
+    salt: Annotated[str, typer.Option(help="another salt gives other instances")] = "public",
+    sessions: Annotated[int, typer.Option(min=1, help="most open sessions")] = 5000,
+    live: Annotated[int, typer.Option(min=1, help="most episodes in memory")] = 2000,
+    rate: Annotated[float, typer.Option(min=0, help="requests a second in all; 0: any")] = 1000,
+    session_rate: Annotated[
+        float, typer.Option(min=0, help="requests a second of one session; 0: any")
+    ] = 100,
+    idle: Annotated[
+        float, typer.Option(min=0, help="seconds until a silent session ends; 0: never")
+    ] = 3600,
+    body: Annotated[int, typer.Option(min=1024, help="most bytes of a request")] = 262144,
+    steps: Annotated[int, typer.Option(min=1, help="most actions of an attempt")] = 1000,
+) -> None:
+    """Let any agent play over the Model Context Protocol: one session is one episode."""
+    with needing_extra("mcp"):
+        from whybench.interfaces.mcp import http as web
+        from whybench.interfaces.mcp import stdio as pipe
+    import secrets
+
+    from whybench.interfaces.mcp.limits import Limits
+    from whybench.interfaces.mcp.live import Rules
+    from whybench.interfaces.mcp.offer import Offer, Order
+    from whybench.interfaces.mcp.sessions import Sessions
+    from whybench.interfaces.mcp.sqlite import SqliteStore
+    from whybench.interfaces.mcp.tokens import Tokens
+
+    with _plainly():
+        if not http:
+            idle = 0
+        offer = Offer(tuple(suites or ()), profile, salt)
+        limits = Limits(sessions, live, rate, session_rate, idle, body, steps)
+        base = SqliteStore(store or default_store())
+        try:
+            table = Sessions(base, offer, Rules(blind, attempts, run), limits)
+            if http:
+                tokens = Tokens.read(token_file)
+                listening = web.bound(host, port, tokens)
+                names = tuple(allow_host or ())
+                web.serve(table, tokens, listening, names=names, tell=typer.echo)
+                return
+            asked = {"suite": suite, "index": index, "instance": instance, "skin": skin}
+            name = session or secrets.token_urlsafe(32)
+            pipe.serve(table, pipe.prepare(table, name, Order.read(asked)))
+        finally:
+            base.shut()
+
+
+def claim(
+    receipts: Annotated[list[str] | None, typer.Argument(metavar="RECEIPT…")] = None,
+    store: Stored = None,
+    every: Annotated[bool, typer.Option("--all", help="every attempt of the store")] = False,
+) -> None:
+    """Score what receipts of `whybench serve --blind` stand for, from the stored actions."""
+    from whybench.interfaces.mcp.claims import claim as claimed
+    from whybench.interfaces.mcp.claims import results
+    from whybench.interfaces.mcp.sqlite import SqliteStore
+
+    path = Path(store or default_store())
+    with _plainly():
+        if bool(receipts) == every:
+            raise ValueError("give receipts, or --all")
+        if not path.is_file():
+            raise ValueError(f"there is no store {path}: give the server's --store")
+        base = SqliteStore(path)
+        try:
+            print_json(list(results(base) if every else claimed(base, receipts or ())))
+        finally:
+            base.shut()
+
+
+def default_store() -> Path:
+    """Return where sessions are kept if nothing else is said."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "whybench" / "mcp.sqlite"
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """Say what is wrong in one line, and exit 1."""
+    from whybench.interfaces.mcp.refusal import Refused
+
+    try:
+        yield
+    except (ValueError, OSError, Refused) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from error

@@ -1,0 +1,174 @@
+"""The protocol's questions, answered by sessions: tools, calls, resources."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
+
+from whybench import __version__
+from whybench.core.canonical import Json
+from whybench.interfaces.mcp.offer import Order
+from whybench.interfaces.mcp.refusal import Refused, unexpected
+from whybench.interfaces.mcp.session_tools import (
+    BRIEF,
+    BRIEF_URI,
+    INSTRUCTIONS,
+    OPEN,
+    RECORD,
+    RESET,
+    RESOURCES,
+    SCORE,
+    STATE,
+    WHEN_OPEN,
+    opening_tool,
+)
+from whybench.interfaces.mcp.sessions import Sessions
+from whybench.interfaces.mcp.turns import Turns
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any, Any]
+
+
+class Door:
+    """Sessions behind the handlers of the SDK.
+
+    `key` is the one session of a pipe; over HTTP every request brings its own (`ctx.request`).
+    """
+
+    def __init__(self, sessions: Sessions, key: str = "") -> None:
+        self.sessions = sessions
+        self.turns = Turns()
+        self._key = key
+        self.server: Server[Any] = Server(
+            "whybench",
+            version=__version__,
+            title="WhyBench",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._tools,
+            on_call_tool=self._call,
+            on_list_resources=self._resources,
+            on_read_resource=self._read,
+        )
+        self.server.middleware.clear()  # nobody exports spans here, and they cost time
+
+    async def take(self, key: str, work: Callable[[], T], kind: str = "", slow: bool = False) -> T:
+        """Do a session's work; what fails unexpectedly is logged, and told to nobody."""
+        try:
+            slow = slow or not self.sessions.is_live(key)
+            return await self.turns.take(key, work, kind, slow)
+        except (Refused, MCPError):
+            raise
+        except Exception as error:
+            raise MCPError(code=INTERNAL_ERROR, message=unexpected("a session")) from error
+
+    def _session(self, ctx: Context) -> str:
+        return ctx.request if isinstance(ctx.request, str) else self._key
+
+    async def _tools(
+        self, ctx: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        key = self._session(ctx)
+        actions = await self._asked(key, partial(self.sessions.tools, key))
+        if actions is None:
+            return types.ListToolsResult(tools=[opening_tool(self.sessions.offer.paths)])
+        tools = [
+            types.Tool(
+                name=tool["name"], description=tool["description"], input_schema=tool["parameters"]
+            )
+            for tool in actions
+        ]
+        return types.ListToolsResult(tools=[*tools, *WHEN_OPEN])
+
+    async def _call(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        key, args = self._session(ctx), params.arguments or {}
+        try:
+            if params.name == OPEN:
+                return await self._open(ctx, key, args)
+            if params.name == BRIEF:
+                return _told(await self.take(key, partial(self.sessions.brief, key)))
+            if params.name == RESET:
+                return _told_json(
+                    await self.take(key, partial(self.sessions.reset, key), slow=True)
+                )
+            if params.name == SCORE:
+                return _told_json(
+                    await self.take(key, partial(self.sessions.score, key), slow=True)
+                )
+            act = partial(self.sessions.act, key, params.name, args)
+            reply, step = await self.take(key, act, self.sessions.kind(key, params.name, args))
+        except Refused as refusal:
+            return _told(str(refusal), is_error=True)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=reply.text)],
+            structured_content={
+                "observation": reply.observation.to_json(),
+                "done": reply.done,
+                "step": step,
+            },
+            is_error=reply.observation.is_error,
+        )
+
+    async def _open(self, ctx: Context, key: str, args: dict[str, Any]) -> types.CallToolResult:
+        order = Order.read(args)
+        if order is None:
+            raise Refused("give `suite` and `index`, or `instance`")
+        await self.take(key, partial(self.sessions.open, key, order), slow=True)
+        if key == self._key:
+            await ctx.session.send_tool_list_changed()
+        return _told(await self.take(key, partial(self.sessions.brief, key)))
+
+    async def _resources(
+        self, ctx: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        key = self._session(ctx)
+        state = await self._asked(key, partial(self.sessions.state, key))
+        found = [r for r in RESOURCES if state["open"] or r.uri == STATE]
+        return types.ListResourcesResult(resources=found)
+
+    async def _read(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        key = self._session(ctx)
+        uri = next((r.uri for r in RESOURCES if r.uri == params.uri), None)
+        if uri is None:
+            raise MCPError(code=-32002, message="no such resource")
+        if uri == BRIEF_URI:
+            kind, text = "text/plain", await self._asked(key, partial(self.sessions.brief, key))
+        else:
+            ask = self.sessions.record if uri == RECORD else self.sessions.state
+            kind, text = "application/json", _json(await self._asked(key, partial(ask, key)))
+        content = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    async def _asked(self, key: str, work: Callable[[], T]) -> T:
+        """Do a session's work where a refusal is an error of the protocol."""
+        try:
+            return await self.take(key, work)
+        except Refused as refusal:
+            raise MCPError(code=INVALID_PARAMS, message=str(refusal)) from None
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _told(text: str, *, is_error: bool = False) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], is_error=is_error
+    )
+
+
+def _told_json(value: dict[str, Json]) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=_json(value))], structured_content=value
+    )
