@@ -111,7 +111,7 @@ def train(seed, episodes, points):
         begins = seed if n < len(schools) else None
         path, reward, _ = play(schools[n % len(schools)], preferences, rng, begins)
         learn(preferences, baseline, path, reward)
-        if (n + 1) % (episodes // points) == 0 and n + 1 < episodes:
+        if (n + 1) % max(1, episodes // points) == 0 and n + 1 < episodes:
             curve.append((n + 1, evaluate(*exams[0]).estimate))
     after = [evaluate(*exam) for exam in exams]
     return [*curve, (episodes, after[0].estimate)], before, after

@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=300.0, help="calls a second in all")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--wire", choices=("official", "raw"), default="official")
-    parser.add_argument("--clients", type=int, default=1, help="processes that sessions are in")
+    parser.add_argument("--clients", type=int, default=2, help="processes that sessions are in")
     parser.add_argument("--instances", type=int, default=10, help="different ones of a suite")
     parser.add_argument("--saturate", action="store_true", help="as fast as it goes")
     parser.add_argument("--workers", type=int, default=16, help="calls at once, with --saturate")

@@ -14,7 +14,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count, cycle
+from itertools import count, cycle, islice
 from multiprocessing.connection import Connection
 from typing import Any
 from urllib.parse import urlencode
@@ -70,26 +70,32 @@ class Script:
 
 
 def scripts(instances: int, suites: Mapping[str, tuple[str, int]] = SUITES) -> list[Script]:
-    """Prepare episodes on the first instances of suites, in the mixture that they ask for."""
+    """Prepare episodes of suites, in the mixture asked for, each with experiments to repeat."""
     made = {
-        path: cycle([_script(path, n, agent) for n in range(min(instances, share))])
+        path: cycle(islice(filter(None, _all(path, agent)), min(instances, share)))
         for path, (agent, share) in suites.items()
     }
     order = [path for path, (_, share) in suites.items() for _ in range(share)]
     return [next(made[path]) for path in Stream("load", instances).shuffled(order)]
 
 
-def _script(path: str, index: int, agent: str) -> Script:
+def _all(path: str, agent: str) -> Iterator[Script | None]:
+    return (_script(path, index, agent) for index in range(len(find_suite(path))))
+
+
+def _script(path: str, index: int, agent: str) -> Script | None:
     """Repeat an agent's experiments 8 to 24 times in all, then finish as it does."""
     suite, stream = find_suite(path), Stream("load", path, index)
-    instance = suite[index % len(suite)]
+    instance = suite[index]
     trace = play(suite.family.open(instance), suite.family.agent(agent, instance))
     session = Session(instance)
     final = {spec.name for spec in session.episode.actions if spec.final}
     asked: list[Call] = [(action.name, thaw(action.args)) for action in trace.actions]
     experiments = [call for call in asked if call[0] not in final]
+    if not experiments:
+        return None
     calls: list[Call] = []
-    for _ in range(8 + stream.below(17) if experiments else 0):
+    for _ in range(8 + stream.below(17)):
         calls.append(stream.choice(experiments))
         if session.call(*calls[-1]).observation.is_error or session.done:
             break

@@ -56,6 +56,7 @@ def test_draws_go_on_for_ever_and_repeat_by_their_seed() -> None:
     assert first == [drawn(suite, two, "eval") for _ in range(10)]
     assert len({i.block for i in first}) == 10
     assert {part_of(suite, i) for i in first} == {"eval"}
+    assert all(named(f"causallink/{i.id}") == i for i in first)
 
 
 def test_a_suite_of_one_world_has_one_part_and_says_so() -> None:

@@ -15,7 +15,7 @@ import whybench.interfaces.gym as door
 from whybench.core.canonical import canonical_json
 from whybench.core.seeds import Stream
 from whybench.episode.family import families, find_suite
-from whybench.episode.split import part_of
+from whybench.episode.split import listed, part_of
 from whybench.interfaces.session import Session
 
 CORE = "WhyBench/causallink-core-v1"
@@ -137,18 +137,42 @@ def test_an_instance_can_be_chosen_by_row_or_by_name() -> None:
     by_row = env.reset(options={"index": 3})
     assert env.reset(options={"instance": by_row[1]["instance"]}) == by_row
     assert env.reset(seed=9, options={"index": 3}) == by_row
-    for options in ({"index": 84}, {"row": 3}, {"index": 3, "instance": by_row[1]["instance"]}):
-        with pytest.raises(ValueError, match=r"rows 0|options"):
+    refused = [
+        ({"index": 84}, "ends before place 84: begin again at index 0"),
+        *(({"index": odd}, "`index` is a whole number, 0 or more") for odd in ("3", True, 1.0, -1)),
+        ({"instance": 3}, "`instance` is a text like family/suite-0003"),
+        ({"row": 3}, "the options of reset are"),
+        ({"index": 3, "instance": by_row[1]["instance"]}, "the options of reset are"),
+    ]
+    for options, said in refused:
+        with pytest.raises(ValueError, match=said):
             env.reset(options=options)
+    with pytest.raises(ValueError, match="has seeds, not places: give `seed`"):
+        gymnasium.make(CORE, endless=True).reset(options={"index": 3})
     other = f"causallink/{find_suite('causallink/collider')[0].id}"
     with pytest.raises(ValueError, match="none of causallink/core"):
         env.reset(options={"instance": other})
 
 
+@pytest.mark.parametrize("part", ["train", "eval"])
+def test_an_instance_of_the_other_side_of_a_split_cannot_be_chosen(part: str) -> None:
+    suite = find_suite("causallink/core")
+    here = [f"causallink/{instance.id}" for instance in listed(suite, part)]
+    other = next(f"causallink/{i.id}" for i in suite if part_of(suite, i) != part)
+    env = gymnasium.make(CORE, split=part)
+    by_place = [env.reset(options={"index": place})[1]["instance"] for place in range(len(here))]
+    assert by_place == here
+    assert env.reset(options={"instance": here[-1]})[1]["instance"] == here[-1]
+    with pytest.raises(ValueError, match=f"ends before place {len(here)}"):
+        env.reset(options={"index": len(here)})
+    with pytest.raises(ValueError, match=f"is not in {part}: ask for the other split"):
+        env.reset(options={"instance": other})
+
+
 @pytest.mark.parametrize("endless", [False, True])
-def test_splits_share_no_latent(endless: bool) -> None:
+def test_splits_share_no_hidden_system(endless: bool) -> None:
     suite = find_suite("causallink/advanced")
-    latents = {}
+    systems = {}
     for part in ("train", "eval"):
         env = gymnasium.make(
             "WhyBench/causallink-advanced-v1",
@@ -163,8 +187,8 @@ def test_splits_share_no_latent(endless: bool) -> None:
             env.reset()
         assert {part_of(suite, instance) for instance in drawn} == {part}
         family = suite.family
-        latents[part] = {canonical_json(family.latent(family.world(i))) for i in drawn}
-    assert not latents["train"] & latents["eval"]
+        systems[part] = {canonical_json(family.system(family.world(i))) for i in drawn}
+    assert not systems["train"] & systems["eval"]
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
@@ -216,6 +240,13 @@ def test_an_episode_that_is_cut_off_is_paid_as_it_stands_and_once() -> None:
     _, reward, terminated, truncated, info = env.step(second)
     assert (reward, terminated, truncated) == (0.0, False, True)
     assert info["score"].outcome == "unfinished"
+    session = env.unwrapped.session
+    trace = session.trace
+    observation, reward, terminated, truncated, later = env.step("answer yes")
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert json.loads(observation["json"])["code"] == "over"
+    assert session.trace == trace
+    assert session.score() == later["score"] == info["score"]
     env.reset(seed=1)
     rewards = [env.step(line)[1] for line in ("answer yes", "answer yes", "answer no")]
     assert rewards[1:] == [0.0, 0.0]

@@ -51,6 +51,32 @@ def test_a_session_refuses_a_skin_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("family", families())
+def test_an_episode_that_was_left_stays_as_it_stands(family: str) -> None:
+    instance = families()[family].suite(next(iter(families()[family].suites)))[0]
+    session = Session(instance)
+    session.call("no_such_action", {})
+    trace, score = session.trace, session.score()
+    assert not session.done
+    session.leave()
+    assert session.done
+    for action in session.family.exact_run(instance).actions:
+        reply = session.act(action)
+        assert (reply.done, reply.observation.code) == (True, "over")
+    assert session.say("no such line").text == session.call("answer", {"answer": "yes"}).text
+    assert (session.trace, session.score()) == (trace, score)
+    assert score.outcome == "unfinished"
+
+
+def test_leaving_an_episode_that_has_ended_changes_nothing() -> None:
+    session = Session(find_suite("causallink/core")[0])
+    session.call("answer", {"answer": "yes"})
+    score = session.score()
+    session.leave()
+    assert session.score() == score
+    assert score.outcome == "answered"
+
+
+@pytest.mark.parametrize("family", families())
 def test_sparse_pays_the_headline_at_the_end_and_dense_evidence_on_the_way(family: str) -> None:
     suites = {"causalab": "main_3", "replayscm": "lab", "causalgame": "antenna_trap"}
     suite = families()[family].suite(suites.get(family, next(iter(families()[family].suites))))

@@ -2,11 +2,12 @@
 
 import pytest
 
-from whybench.core.canonical import canonical_json
+from whybench.core.canonical import Record, canonical_json
 from whybench.episode.family import families, find_suite
 from whybench.episode.split import listed, part_of
-from whybench_openenv.choosing import placed, seeded
-from whybench_openenv.environment import WhyBenchEnvironment
+from whybench.interfaces.choosing import Choice
+from whybench.interfaces.reward import PENALTY
+from whybench_openenv.environment import WALKS, WhyBenchEnvironment
 from whybench_openenv.models import WhyBenchAction, sendable
 from whybench_openenv.options import Options
 
@@ -30,7 +31,7 @@ def test_train_and_eval_share_no_hidden_system(suite, rows):
     sides = []
     for split in ("train", "eval"):
         options = Options(suite=suite, split=split, rows=8 * rows)
-        worlds = [family.world(placed(options, index)) for index in range(rows)]
+        worlds = [family.world(options.choice.at(index)) for index in range(rows)]
         sides.append({canonical_json(family.system(world)) for world in worlds})
     assert min(map(len, sides)) > 5
     assert sides[0].isdisjoint(sides[1])
@@ -41,17 +42,83 @@ def test_train_and_eval_share_no_hidden_system(suite, rows):
 def test_a_seed_draws_from_the_part_that_is_asked_for(suite, endless):
     for split in ("train", "eval"):
         options = Options(suite=suite, split=split, endless=endless)
-        drawn = [seeded(options, seed) for seed in range(3)]
+        drawn = [next(options.choice.seeded(seed)) for seed in range(3)]
         assert {part_of(options.found, instance) for instance in drawn} == {split}
 
 
 def test_seeds_of_an_endless_list_are_honoured_and_differ():
     options = Options(suite="causalab/fresh", split="train", endless=True)
-    ids = [seeded(options, seed).id for seed in range(50)]
-    assert ids == [seeded(options, seed).id for seed in range(50)]
-    assert len(set(ids)) == 50
-    other = options.changed({"salt": "other"})
-    assert not set(ids) & {seeded(other, seed).id for seed in range(50)}
+
+    def ids(options):
+        return [next(options.choice.seeded(seed)).id for seed in range(50)]
+
+    assert ids(options) == ids(options)
+    assert len(set(ids(options))) == 50
+    assert not set(ids(options)) & set(ids(options.changed({"salt": "other"})))
+
+
+@pytest.mark.parametrize("split", [None, "train", "eval"])
+@pytest.mark.parametrize("endless", [True, False])
+def test_a_seed_stands_for_the_same_instance_as_through_every_door(split, endless):
+    environment = WhyBenchEnvironment(Options(split=split, endless=endless))
+    choice = Choice(find_suite("causallink/core"), split, endless=endless)
+    for seed in range(12):
+        environment.reset(seed=seed)
+        assert environment.state.instance["id"] == next(choice.seeded(seed)).id
+
+
+def test_each_list_is_walked_from_where_it_was_left():
+    environment = WhyBenchEnvironment(Options(suite="causallink/core"))
+    walked = []
+    for given in ({}, {"split": "eval"}, {}, {"suite": "causalab"}, {"split": "eval"}, {}):
+        environment.reset(**given)
+        walked.append(environment.state.index)
+    assert walked == [0, 0, 1, 0, 1, 2]
+    for number in range(WALKS):
+        environment.reset(salt=f"s{number}")
+    assert len(environment._next) == WALKS
+    environment.reset()
+    assert environment.state.index == 0
+
+
+def test_a_familys_name_is_its_first_suite_in_every_respect():
+    options = Options(suite="causallink", skin="notebook", knobs=Record.of(max_errors=2))
+    assert options.suite == "causallink/core"
+    assert options == options.changed({"suite": "causallink"})
+    environment = WhyBenchEnvironment(options)
+    environment.reset(index=3)
+    first = environment.state
+    assert (first.skin, first.instance["knobs"]) == ("notebook", {"max_errors": 2})
+    environment.reset(instance=f"causallink/{first.instance['id']}")
+    assert (environment.state.skin, environment.state.instance) == (first.skin, first.instance)
+
+
+@pytest.mark.parametrize("split", ["train", "eval"])
+def test_an_instance_of_the_other_side_of_the_split_is_refused(split):
+    suite = find_suite("causallink/core")
+    environment = WhyBenchEnvironment(Options(suite=suite.path, split=split))
+    for instance in list(suite)[:20]:
+        name, here = f"causallink/{instance.id}", part_of(suite, instance) == split
+        if here:
+            environment.reset(instance=name)
+            assert (environment.state.split, environment.state.instance["id"]) == (
+                split,
+                instance.id,
+            )
+        else:
+            with pytest.raises(ValueError, match=f"is not in {split}: ask for the other split"):
+                environment.reset(instance=name)
+
+
+@pytest.mark.parametrize("finish", ["x", "true", 1, 0, [], {}], ids=repr)
+def test_a_finish_that_is_neither_true_nor_false_is_an_error_with_a_reason(finish):
+    environment = WhyBenchEnvironment(Options(reward="dense"))
+    environment.reset(seed=1)
+    told = environment.step(WhyBenchAction(line="answer no", finish=finish))
+    assert (told.done, told.reward) == (False, -PENALTY)
+    assert told.result["code"] == "invalid_format"
+    assert "`finish` is true or false" in told.text
+    assert environment.step(WhyBenchAction(line="answer no", finish=False)).done
 
 
 def test_a_finite_list_is_walked_in_order_and_begins_again():
@@ -65,7 +132,7 @@ def test_a_finite_list_is_walked_in_order_and_begins_again():
     assert walked == [*enumerate(expected), *enumerate(expected[:2])]
     environment.reset(index=3)
     assert environment.state.instance["id"] == expected[3]
-    with pytest.raises(ValueError, match="the list ends before place"):
+    with pytest.raises(ValueError, match="ends before place"):
         environment.reset(index=len(expected))
     environment.reset(seed=5)
     assert environment.state.instance["id"] in expected
@@ -82,41 +149,43 @@ def test_an_endless_reset_without_a_seed_tells_one_that_brings_it_back():
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "said"),
     [
-        {"splt": "eval"},
-        {"split": "test"},
-        {"split": ["eval"]},
-        {"endless": "no"},
-        {"rows": 0},
-        {"rows": True},
-        {"rows": 10**9},
-        {"rows": 5, "endless": True},
-        {"reward": "all"},
-        {"skin": "no such"},
-        {"suite": "nowhere/else"},
-        {"suite": 5},
-        {"knobs": [1]},
-        {"knobs": {"no_such_knob": 1}},
-        {"salt": 5},
-        {"profile": "any"},
-        {"seed": -1},
-        {"seed": 1.5},
-        {"seed": True},
-        {"index": -1},
-        {"index": "0"},
-        {"instance": 7},
-        {"instance": "causallink/core-0000-000000000000"},
-        {"seed": 1, "index": 1},
-        {"episode_id": 5},
+        ({"splt": "eval"}, 'no option "splt": there are endless, knobs'),
+        ({"split": "test"}, 'no split "test": try train or eval'),
+        ({"split": ["eval"]}, "`split` is .*: give a text or null"),
+        ({"endless": "no"}, '`endless` is "no": give true or false'),
+        ({"rows": 0}, "`rows` is for finite lists: give 1"),
+        ({"rows": True}, "`rows` is true: give a whole number or null"),
+        ({"rows": 10**9}, "`rows` is for finite lists: give 1 … 100000"),
+        ({"rows": 5, "endless": True}, "without `endless`"),
+        ({"reward": "all"}, 'no reward "all": try sparse or dense'),
+        ({"skin": "no such"}, 'no skin "no such": try plain'),
+        ({"suite": "nowhere/else"}, "no suite 'nowhere/else': give family/suite"),
+        ({"suite": 5}, "`suite` is 5: give a text"),
+        ({"suite": ["causallink"]}, "`suite` is .*: give a text"),
+        ({"knobs": [1]}, "`knobs` is .*: give an object of named values"),
+        ({"knobs": {"no_such_knob": 1}}, "Knobs of causallink: "),
+        ({"salt": 5}, "`salt` is 5: give a text"),
+        ({"profile": "any"}, "no profile 'any': try certified"),
+        ({"seed": -1}, "`seed` is a whole number, 0 or more"),
+        ({"seed": 1.5}, "`seed` is a whole number, 0 or more"),
+        ({"seed": True}, "`seed` is a whole number, 0 or more"),
+        ({"index": -1}, "`index` is a whole number, 0 or more"),
+        ({"index": "0"}, "`index` is a whole number, 0 or more"),
+        ({"index": 3, "endless": True}, "seeds, not places: give `seed`"),
+        ({"instance": 7}, "`instance` is a text like family/suite-0003"),
+        ({"instance": "causallink/core-0000-000000000000"}, "made under another salt"),
+        ({"seed": 1, "index": 1}, "give one of `seed`, `index` and `instance`"),
+        ({"episode_id": 5}, "`episode_id` is a text"),
     ],
     ids=str,
 )
-def test_a_bad_reset_says_how_to_mend_it_and_leaves_the_episode_alone(given):
+def test_a_bad_reset_says_how_to_mend_it_and_leaves_the_episode_alone(given, said):
     environment = WhyBenchEnvironment()
     environment.reset(seed=1)
     before = environment.state
-    with pytest.raises(ValueError, match=r"\w"):
+    with pytest.raises(ValueError, match=said):
         environment.reset(**given)
     assert environment.state is before
     assert environment.step(WhyBenchAction(line="answer no")).done

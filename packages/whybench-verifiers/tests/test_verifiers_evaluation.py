@@ -153,7 +153,7 @@ def test_an_endless_list_is_evaluated_up_to_a_limit_only(tmp_path: Path) -> None
         asyncio.run(evaluated({}, taskset, tmp_path))
     config = vf.resolve_env_config({"taskset": taskset}).taskset
     [task] = vf.load_taskset(config).take(1)
-    script = lines(calls("exact", Instance.from_json(task.data.instance)))
+    script = lines(calls("exact", task._instance()))
     select = {"limit": 1}
     found = asyncio.run(evaluated({task.data.prompt: script}, taskset, tmp_path, select=select))
     assert [trace.reward for trace in found] == [1.0]

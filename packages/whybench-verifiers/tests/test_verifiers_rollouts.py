@@ -16,6 +16,7 @@ from whybench.interfaces.reward import Meter
 from whybench.interfaces.session import Session
 from whybench_verifiers import load_environment
 from whybench_verifiers.door import DOOR, roll_out
+from whybench_verifiers.playing import sendable
 from whybench_verifiers.scripted import Called, Full, Line, Said, serving
 from whybench_verifiers.task import INFO, task_of
 
@@ -54,10 +55,13 @@ def test_the_door_is_registered_and_plays_legal_and_illegal_calls_alike() -> Non
     played = list(DOOR.play(cases))
     assert len(played) == len(cases)
     outcomes = set()
-    for case, (trace, score) in zip(cases, played, strict=True):
+    for case, (trace, score, told) in zip(cases, played, strict=True):
         session = Session(case.instance)
+        texts = [session.brief]
         for name, args in case.calls:
-            session.call(name, args)
+            if not session.done:
+                texts.append(sendable(session.call(name, args).text))
+        assert told == texts
         assert canonical_json(trace) == canonical_json(session.trace.to_json())
         assert canonical_json(score) == canonical_json(session.score().to_json())
         outcomes.add(score["outcome"])
@@ -128,6 +132,24 @@ def test_dense_pay_adds_up_to_the_meters_rewards(path: str) -> None:
     assert trace.rewards.keys() == {family.headline, "evidence"}
     assert trace.reward == pytest.approx(paid)
     assert trace.rewards["evidence"].score > 0 > trace.rewards["evidence"].score - 1
+
+
+@pytest.mark.parametrize("pay", ["sparse", "dense"])
+@pytest.mark.parametrize("script", [[ANSWER], [Called((("hold", {"shape": "rhombus"}),))]])
+def test_a_rollout_is_scored_once(
+    script: list[Line], pay: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored = []
+    for name in ("score", "score_episode"):
+        kind, plain = type(families()["causallink"]), getattr(families()["causallink"], name)
+
+        def counted(_: Any, *args: Any, plain: Any = plain) -> Any:
+            scored.append(args)
+            return plain(*args)
+
+        monkeypatch.setattr(kind, name, counted)
+    rolled(*script, pay=pay)
+    assert len(scored) == 1
 
 
 def test_a_seat_that_cannot_play_is_refused() -> None:

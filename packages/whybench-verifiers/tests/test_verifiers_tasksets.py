@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from whybench.core.canonical import digest
 from whybench.episode.family import families
-from whybench.episode.instance import Instance
+from whybench.interfaces.choosing import Choice
 from whybench.interfaces.session import Session
 from whybench_verifiers import load_environment
 
@@ -40,7 +40,7 @@ def taskset(**options: Any) -> Any:
 def systems(tasks: list[Any]) -> set[bytes]:
     """Return the hidden systems of tasks, up to renaming."""
     family = tasks[0].family
-    worlds = (family.world(Instance.from_json(task.data.instance)) for task in tasks)
+    worlds = (family.world(task._instance()) for task in tasks)
     return {digest(family.system(world)) for world in worlds}
 
 
@@ -65,7 +65,7 @@ def test_a_row_is_coordinates_and_brief_and_nothing_else(name: str) -> None:
         "id": path,
         "name": path,
         "prompt": Session(instance).brief,
-        "instance": instance.to_json(),
+        "instance": {k: v for k, v in instance.to_json().items() if k != "cluster"},
         "skin": families()[name].skins[0],
         "pay": "sparse",
     }
@@ -80,6 +80,26 @@ def test_endless_lists_are_fresh_and_hang_on_their_seed() -> None:
     assert len(set(first)) == 20
     others = [keys(endless=True, seed=1), keys(endless=True, split="eval"), keys(split="all")]
     assert not set(first) & set().union(*others)
+
+
+@pytest.mark.parametrize("split", ["train", "eval", "all"])
+def test_a_seed_stands_for_the_same_instances_as_through_every_door(split: str) -> None:
+    suite = families()["causallink"].suite("core")
+    part = None if split == "all" else split
+
+    def names(**options: Any) -> list[str]:
+        tasks = taskset(id="whybench-causallink", split=split, **options)
+        return [task.key for task in islice(tasks, 30)]
+
+    endless = Choice(suite, part, endless=True)
+    for given, seed in (({}, 0), ({"seed": 0}, 0), ({"seed": 6}, 6)):
+        expected = [f"causallink/{i.id}" for i in islice(endless.seeded(seed), 30)]
+        assert names(endless=True, **given) == expected
+    found = names(seed=6)
+    dealt = islice(Choice(suite, part).seeded(6), len(found))
+    assert found == [f"causallink/{i.id}" for i in dealt]
+    assert found != names()
+    assert set(names(seed=6, rows=20)) == set(names(rows=20))
 
 
 def test_finite_lists_are_the_suite_in_its_order() -> None:
@@ -111,7 +131,8 @@ def test_options_reach_the_instances() -> None:
         ({"suite": "causallink/none"}, "has no suite"),
         ({"suite": "none/core"}, "no suite"),
         ({"skin": "none"}, "no skin"),
-        ({"rows": 3, "endless": True}, "is for lists"),
+        ({"rows": 3, "endless": True}, "finite list"),
+        ({"split": "test"}, "'train', 'eval' or 'all'"),
         ({"knobs": {"none": 1}}, "Knobs of causallink"),
     ],
 )

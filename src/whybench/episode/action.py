@@ -76,11 +76,13 @@ def called(name: object, args: object) -> Action:
     """
     if not isinstance(name, str) or not isinstance(args, Mapping):
         return Action.malformed("a call has a name and an object of named arguments")
+    if name == MALFORMED:
+        return Action.malformed("there is no action of this name")
     try:
         given = [(str(key), freeze(value)) for key, value in args.items() if value is not None]
+        texts = [(key, v if isinstance(v, str) else json.dumps(thaw(v))) for key, v in given]
     except ValueError:
-        return Action.malformed("the arguments are nested too deeply")
-    texts = ((key, v if isinstance(v, str) else json.dumps(thaw(v))) for key, v in given)
+        return Action.malformed("an argument is nested too deeply, or is no JSON value")
     return Action(name, Record(texts))
 
 

@@ -157,7 +157,7 @@ class Family(ABC, Generic[World]):
         return EMPTY
 
     def score_episode(self, episode: Episode) -> Score:
-        """Score an episode that is open here, as it stands: what `score` says of its trace."""
+        """Score an episode of the instance's own world as it stands: as `score` its trace."""
         return self.score(episode.instance, episode.trace)
 
     def bits_left(self, episode: Episode) -> float:  # noqa: ARG002 - some have no experiments

@@ -70,6 +70,6 @@ class Instance:
             index=int(data["index"]),
             knobs=freeze(data["knobs"]),
             id=data["id"],
-            cluster=data["cluster"],
+            cluster=data.get("cluster", ""),
             block=int(data.get("block", 0)),
         )

@@ -9,7 +9,7 @@ from typing import Any
 from whybench.episode.family import PUBLIC_SALT, find_suite
 from whybench.episode.instance import Instance
 
-_ID = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:([0-9]{1,9})\.)?([0-9]{4,9})-([0-9a-f]{12})")
+_ID = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:([0-9]{1,12})\.)?([0-9]{4,9})-([0-9a-f]{12})")
 
 
 def named(

@@ -25,8 +25,8 @@ SHARE = 0.25
 PATIENCE = 400
 """After so many instances without one of a part, a suite is taken to have none."""
 
-ENDLESS = 1 << 40
-"""An endless list is drawn from so many rows of a suite."""
+ENDLESS = 1 << 32
+"""An endless list is drawn from so many blocks of a suite."""
 
 
 def part_of(suite: Suite, instance: Instance) -> Part:
@@ -47,7 +47,7 @@ def listed(suite: Suite, part: Part | None = None, rows: int | None = None) -> I
 def drawn(suite: Suite, stream: Stream, part: Part | None = None) -> Instance:
     """Draw an instance of one part, or any, from the endless list that a suite begins."""
     for _ in range(PATIENCE):
-        instance = suite.row(stream.below(ENDLESS))
+        instance = suite.row(stream.below(ENDLESS * len(suite)))
         if part is None or part_of(suite, instance) == part:
             return instance
     raise ValueError(

@@ -53,10 +53,6 @@ class Meter:
             paid += (before - self._left) / self._start
         return paid - PENALTY * reply.observation.is_error
 
-    def headline(self) -> float:
-        """Return the headline metric of the session as it stands; what does not apply pays 0."""
-        return self._headline_of(self._session.score())
-
     def _headline_of(self, score: Score) -> float:
         value = score.values.get(self._session.family.headline)
         return 0.0 if value is None else float(value)

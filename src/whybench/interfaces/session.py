@@ -12,7 +12,7 @@ from whybench.core.canonical import Json
 from whybench.episode.action import Action, ActionSpec, called
 from whybench.episode.family import Family, families
 from whybench.episode.instance import Instance
-from whybench.episode.observation import Observation
+from whybench.episode.observation import OVER, Observation
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
 from whybench.interfaces.lines import read_action
@@ -39,7 +39,7 @@ class Session:
     'answered'
     """
 
-    __slots__ = ("episode", "family", "instance", "skin")
+    __slots__ = ("_left", "episode", "family", "instance", "skin")
 
     def __init__(self, instance: Instance, skin: str | None = None) -> None:
         self.family: Family[Any] = families()[instance.family]
@@ -49,6 +49,7 @@ class Session:
             known = ", ".join(self.family.skins)
             raise ValueError(f"{self.family.name} has no skin {skin!r}: try {known}")
         self.episode = self.family.open(instance)
+        self._left = False
 
     @property
     def brief(self) -> str:
@@ -62,8 +63,8 @@ class Session:
 
     @property
     def done(self) -> bool:
-        """Whether the episode has ended."""
-        return self.episode.done
+        """Whether the episode has ended or was left."""
+        return self._left or self.episode.done
 
     @property
     def trace(self) -> Trace:
@@ -79,10 +80,14 @@ class Session:
         return self.act(read_action(line, self.episode.actions))
 
     def act(self, action: Action) -> Reply:
-        """Carry out an action."""
-        observation = self.episode.step(action)
+        """Carry out an action; after the end, and once the episode was left, nothing counts."""
+        observation = Observation(OVER) if self._left else self.episode.step(action)
         text = self.episode.describe(observation, self.skin)
-        return Reply(text, observation, self.episode.done)
+        return Reply(text, observation, self.done)
+
+    def leave(self) -> None:
+        """Stop where the episode stands: its trace is closed to further actions."""
+        self._left = True
 
     def score(self) -> Score:
         """Score the episode as it stands."""

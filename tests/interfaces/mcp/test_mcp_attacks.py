@@ -457,7 +457,7 @@ def test_refusals_do_not_depend_on_the_hostile_words(house: Server, argument: st
 
 
 NUMBERS = (
-    -1, 84, 10**9, 10**30, -(10**30), 1.5, 3.0, 1e30, "-1", "0x1", "1_0", " 1", "٣", "３", "1e3",
+    -1, 84, 10**9, 10**30, -(10**30), 1.5, 3.5, 1e30, "-1", "0x1", "1_0", " 1", "٣", "３", "1e3",
     "{truth}", "../1", "", [0], {"0": 0}, True, "NaN", "1\x00", "0 OR 1=1",
 )  # fmt: skip
 

@@ -249,7 +249,7 @@ def test_what_is_no_request_is_not_carried_out(door: Server, message: dict[str, 
     "method",
     [
         "prompts/list", "prompts/get", "completion/complete", "logging/setLevel", "roots/list",
-        "resources/templates/list", "resources/subscribe", "sampling/createMessage", "tasks/list",
+        "resources/unsubscribe", "resources/subscribe", "sampling/createMessage", "tasks/list",
         "elicitation/create", "server/discover", "TOOLS/CALL", "tools/call ", "tools/__class__",
         "rpc.discover", "../tools/list", "{truth}", "", "\x00",
     ],

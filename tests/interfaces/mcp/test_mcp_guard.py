@@ -1,8 +1,12 @@
 """What is turned away on HTTP, and with what words. No socket is opened."""
 
 import json
+import sqlite3
+import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +15,18 @@ import pytest
 
 pytest.importorskip("mcp")
 
+from whybench.interfaces.mcp.backlog import MOST_OF_ONE
 from whybench.interfaces.mcp.guard import Guard
-from whybench.interfaces.mcp.http import bound, security
+from whybench.interfaces.mcp.http import _sweep, bound, security
 from whybench.interfaces.mcp.limits import Limits
 from whybench.interfaces.mcp.live import Rules
 from whybench.interfaces.mcp.offer import Offer
 from whybench.interfaces.mcp.server import Door
 from whybench.interfaces.mcp.sessions import Sessions
 from whybench.interfaces.mcp.sqlite import SqliteStore
+from whybench.interfaces.mcp.store import hashed, patience
 from whybench.interfaces.mcp.tokens import Tokens
+from whybench.interfaces.mcp.turns import SLOW_WORKERS
 
 TOKEN, OTHER = "first-token-of-the-operator", "second-token-of-the-operator"
 PLACE = "suite=causallink/core&index=3"
@@ -294,10 +301,142 @@ def test_resources_are_those_three(make: Make) -> None:
         assert "error" in wire.ask("resources/read", {"uri": uri}, headers=told).json
 
 
+def test_lists_come_whole_and_there_are_no_templates(make: Make) -> None:
+    wire = make()
+    told = {"mcp-session-id": wire.session()}
+    listed = wire.ask("resources/templates/list", headers=told).json["result"]
+    assert listed["resourceTemplates"] == []
+    for method in ("tools/list", "resources/list", "resources/templates/list"):
+        assert "result" in wire.ask(method, {}, headers=told).json
+        answer = wire.ask(method, {"cursor": "bogus"}, headers=told).json
+        assert answer["error"]["code"] == -32602
+
+
+def test_a_whole_number_may_be_written_with_a_point(make: Make) -> None:
+    wire = make()
+    session = wire.session(query="")
+    opened = wire.call(session, "episode_open", {"suite": "causallink/core", "index": 3.0})
+    assert not opened.get("isError")
+
+
+def test_a_failing_store_does_not_end_the_sweep(
+    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    guard, tries = make(idle=0.1).guard, []
+
+    def fail(*_: object) -> None:
+        tries.append(1)
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(SqliteStore, "expire", fail)
+
+    async def run() -> None:
+        with anyio.move_on_after(5):
+            async with anyio.create_task_group() as group:
+                group.start_soon(_sweep, guard)
+                while len(tries) < 2:
+                    await anyio.sleep(0.02)
+                group.cancel_scope.cancel()
+
+    anyio.run(run)
+    assert len(tries) >= 2
+    assert "silent sessions could not be ended" in caplog.text
+
+
+def test_no_request_of_a_session_in_memory_waits_for_another_process(
+    make: Make, tmp_path: Path
+) -> None:
+    wire = make(idle=0.5)
+    told = {"mcp-session-id": wire.session()}
+    assert wire.ask("ping", headers=told).status == 200
+    base = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)
+    base.execute("BEGIN IMMEDIATE")
+    started = time.monotonic()
+    for _ in range(5):
+        assert wire.ask("ping", headers=told).status == 200
+        time.sleep(0.03)
+    assert time.monotonic() - started < 3
+    base.execute("ROLLBACK")
+    base.close()
+
+
+def test_a_store_in_use_is_a_reason_to_come_again(make: Make, tmp_path: Path) -> None:
+    wire = make()
+    base = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)
+    base.execute("BEGIN IMMEDIATE")
+    waits = patience.set(0.02)
+    try:
+        answer = wire.ask("initialize", INITIALIZE)
+    finally:
+        patience.reset(waits)
+        base.execute("ROLLBACK")
+        base.close()
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+    assert wire.session()
+
+
+def test_too_much_slow_work_is_refused_with_the_time_to_wait(make: Make) -> None:
+    wire = make((TOKEN, OTHER))
+    backlog = wire.guard.door.turns._backlog
+    backlog._takes = 12.0
+    for _ in range(MOST_OF_ONE):
+        backlog.enter(hashed("token", TOKEN))
+    wire.headers = {"authorization": f"Bearer {TOKEN}"}
+    answer = wire.ask("initialize", INITIALIZE, query=PLACE)
+    assert (answer.status, answer.headers["retry-after"]) == (503, "24")
+    assert wire.guard.sessions.store.count() == 0
+    wire.headers = {"authorization": f"Bearer {OTHER}"}
+    assert wire.session()
+
+
+def test_a_client_that_hangs_up_in_the_queue_gets_no_session(make: Make) -> None:
+    guard, go, sent = make().guard, threading.Event(), []
+    message = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": INITIALIZE}
+    parts = [
+        {"type": "http.request", "body": json.dumps(message).encode(), "more_body": False},
+        {"type": "http.disconnect"},
+    ]
+    names = {"host": "127.0.0.1:1", "content-type": "application/json"}
+    scope = {
+        "type": "http", "method": "POST", "path": "/mcp", "query_string": PLACE.encode(),
+        "headers": [(k.encode(), v.encode()) for k, v in names.items()],
+    }  # fmt: skip
+
+    async def receive() -> dict[str, Any]:
+        return parts.pop(0)
+
+    async def send(part: Any) -> None:
+        sent.append(part)
+
+    async def run() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(SLOW_WORKERS):
+                wait = partial(guard.door.turns.take, str(number), lambda: go.wait(10), slow=True)
+                group.start_soon(wait)
+            await anyio.sleep(0.05)
+            await guard(scope, receive, send)
+            go.set()
+
+    anyio.run(run)
+    assert not parts
+    assert sent[0]["status"] == 503
+    assert guard.sessions.store.count() == 0
+
+
 def test_an_address_others_can_reach_needs_a_token() -> None:
     for host in ("0.0.0.0", "192.0.2.1", "example.org", ""):
         with pytest.raises(ValueError, match="token"):
             bound(host, 0, Tokens())
+
+
+def test_tokens_may_be_followed_by_remarks(tmp_path: Path) -> None:
+    file = tmp_path / "tokens"
+    file.write_text(f"# all\n{TOKEN}  # the first model\n  \n{OTHER}\t#second\na#b#{OTHER}\n")
+    known = Tokens.read(file)
+    assert len(known.owners) == 3
+    for token in (TOKEN, OTHER, f"a#b#{OTHER}"):
+        assert known.owner(f"Bearer {token}")
+    assert known.owner("Bearer # all") is None
 
 
 @pytest.mark.parametrize("text", ["", "# only a remark", "short", "two words that are long"])

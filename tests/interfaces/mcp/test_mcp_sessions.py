@@ -233,6 +233,7 @@ def test_silent_sessions_end_and_others_stay(store: SqliteStore) -> None:
     clock.now += 101.0
     with pytest.raises(Gone):
         sessions.greet("busy")
+    assert sessions.expire() == 1
     with pytest.raises(Gone):
         Sessions(store, clock=clock).greet("busy")
 
@@ -308,7 +309,8 @@ def test_a_session_of_another_version_is_refused_not_replayed(store: SqliteStore
         {"suite": "causallink/core", "index": "٣"},
         {"suite": "causallink/core", "index": True},
         {"suite": "causallink/core", "index": [[0]]},
-        {"suite": "causallink/core", "index": 0.0},
+        {"suite": "causallink/core", "index": 0.5},
+        {"suite": "causallink/core", "index": float("inf")},
         {"suite": "causallink/core", "index": "84"},
         {"suite": "causallink/core", "skin": "../plain"},
         {"suite": ["causallink/core"]},
@@ -329,6 +331,7 @@ def test_an_instance_is_had_by_name_or_place() -> None:
     by_place, skin = offer.instance(Order("causallink/core", 3))
     assert offer.instance(Order(instance=f"causallink/{by_place.id}")) == (by_place, skin)
     assert Order.read({"suite": ""}) is None
+    assert Order.read({"suite": "causallink/core", "index": 3.0}) == Order("causallink/core", 3)
 
 
 @pytest.mark.parametrize("wrong", [{"suites": ("nothing",)}, {"profile": "x"}, {"salt": ""}])

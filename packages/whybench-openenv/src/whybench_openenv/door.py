@@ -21,24 +21,23 @@ class OpenEnvDoor:
     """`whybench-openenv`, and `WhyBenchEnv` over its WebSocket."""
 
     name = "openenv"
-    says = True
-    """Prose that is no call goes in as a `line`."""
     leaves = True
     """An action with `finish` leaves the episode, which is scored as it stands."""
 
-    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
-        """Make the calls of each case; yield its trace and its score."""
+    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json, list[str]]]:
+        """Make the calls of each case; yield its trace, its score, and the texts shown."""
         from whybench_openenv.client import WhyBenchAction, WhyBenchEnv
 
         with running() as address:
             client = WhyBenchEnv(address, connect_timeout_s=60, message_timeout_s=WAIT).sync()
             with client:
                 for case in cases:
-                    client.reset(**coordinates(case.instance))
+                    told = [client.reset(**coordinates(case.instance)).observation.text]
                     for name, args in case.calls:
-                        client.step(WhyBenchAction(name=name, args=args))
+                        result = client.step(WhyBenchAction(name=name, args=args))
+                        told.append(result.observation.text)
                     last = client.step(WhyBenchAction(finish=True)).observation
-                    yield json.loads(last.trace or "null"), last.score
+                    yield json.loads(last.trace or "null"), last.score, told
 
 
 def coordinates(instance: Instance) -> dict[str, Json]:

@@ -13,13 +13,14 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
 from whybench.core.canonical import Json, canonical_json
+from whybench.episode.action import Action
 from whybench.episode.instance import Instance
 from whybench.episode.naming import named
-from whybench.episode.observation import OK, OVER, Observation
+from whybench.episode.observation import OK, Observation
+from whybench.interfaces.choosing import whole
 from whybench.interfaces.reward import Meter
 from whybench.interfaces.session import Reply, Session
 from whybench_openenv import __version__
-from whybench_openenv.choosing import placed, seeded
 from whybench_openenv.models import (
     WhyBenchAction,
     WhyBenchObservation,
@@ -29,6 +30,9 @@ from whybench_openenv.models import (
 from whybench_openenv.options import Options
 
 _LOG = logging.getLogger(__name__)
+
+WALKS = 64
+"""So many lists a session can walk side by side; the one left longest begins again."""
 
 
 class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBenchState]):
@@ -55,8 +59,8 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
         self._pinned = pinned
         self._session: Session | None = None
         self._state = WhyBenchState()
-        self._next = 0
-        self._left = self._closed = False
+        self._next: dict[Options, int] = {}
+        self._closed = False
 
     def reset(
         self,
@@ -85,7 +89,7 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
         state.episode_id = uuid4().hex if episode_id is None else episode_id
         state.instance = {k: v for k, v in found.to_json().items() if k != "cluster"}
         state.split, state.reward, state.skin = options.split, options.reward, session.skin
-        self._session, self._meter, self._state, self._left = session, meter, state, False
+        self._session, self._meter, self._state = session, meter, state
         return WhyBenchObservation(text=brief, tools=tools)
 
     def step(
@@ -101,10 +105,10 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
             raise ValueError("no episode is open: call reset first, on the same connection")
         with _unspoken():
             if action.finish is True and not session.done:
-                reply, self._left = Reply("", Observation(OK), True), True
-            elif self._left:
-                over = Observation(OVER)
-                reply = Reply(session.episode.describe(over, session.skin), over, True)
+                session.leave()
+                reply = Reply("", Observation(OK), True)
+            elif not (action.finish is None or isinstance(action.finish, bool)):
+                reply = session.act(Action.malformed("`finish` is true or false"))
             elif action.name is None and isinstance(action.line, str):
                 reply = session.say(action.line)
             else:
@@ -156,32 +160,25 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
             suite = options.found
             knobs = suite.knobs.asdict()
             found = named(name, profile=suite.profile, salt=suite.salt, knobs=knobs)
+            options.choice.check(found)
             return found, WhyBenchState()
         if seed is None and index is None and options.endless:
             seed = next(self._seeds)
         if seed is not None:
-            return seeded(options, _whole("seed", seed)), WhyBenchState(seed=seed)
-        if options.endless:
-            raise ValueError("an endless list has seeds, not places: give `seed`")
-        place = self._next if index is None else _whole("index", index)
-        at = placed(options, place)
-        if at is None and index is None and place:
-            place, at = 0, placed(options, 0)
-        if at is None:
-            raise ValueError(f"the list ends before place {place}: begin again at index 0")
-        self._next = place + 1
-        return at, WhyBenchState(index=place)
+            return next(options.choice.seeded(whole("seed", seed))), WhyBenchState(seed=seed)
+        place = self._next.get(options, 0) if index is None else index
+        if index is None and options.choice.find(place) is None:
+            place = 0
+        found = options.choice.at(place)
+        self._next.pop(options, None)
+        self._next[options] = place + 1
+        if len(self._next) > WALKS:
+            del self._next[next(iter(self._next))]
+        return found, WhyBenchState(index=place)
 
     def _check_open(self) -> None:
         if self._closed:
             raise ValueError("this session was closed, perhaps for being idle: connect again")
-
-
-def _whole(name: str, value: Json) -> int:
-    """Return a whole number, 0 or more."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"`{name}` is a whole number, 0 or more")
-    return value
 
 
 def _text(text: str) -> str:

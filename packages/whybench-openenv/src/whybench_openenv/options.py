@@ -10,6 +10,7 @@ from typing import Any
 from whybench.core.canonical import EMPTY, Record, freeze, thaw
 from whybench.episode.family import PUBLIC_SALT, Suite, families, find_suite
 from whybench.episode.split import PARTS, Part
+from whybench.interfaces.choosing import Choice
 from whybench.interfaces.reward import PAYS, Pay
 
 LONGEST = 100_000
@@ -25,7 +26,7 @@ class Options:
     """
 
     suite: str = "causallink/core"
-    """`family/suite`; a family alone stands for its first suite."""
+    """`family/suite`; a family alone stands for its first suite, whose path is kept."""
     split: Part | None = None
     """`train` or `eval`, which share no hidden system; None: both."""
     endless: bool = False
@@ -54,18 +55,17 @@ class Options:
             raise ValueError(f"no reward {_show(self.reward)}: try {' or '.join(PAYS)}")
         if self.rows is not None and (self.endless or not 1 <= self.rows <= LONGEST):
             raise ValueError(f"`rows` is for finite lists: give 1 … {LONGEST}, without `endless`")
-        found = find_suite(
-            _whole_path(self.suite), profile=self.profile, salt=self.salt, knobs=thaw(self.knobs)
-        )
+        object.__setattr__(self, "suite", _whole_path(self.suite))
+        found = find_suite(self.suite, profile=self.profile, salt=self.salt, knobs=thaw(self.knobs))
         if self.skin is not None and self.skin not in found.family.skins:
             known = ", ".join(found.family.skins)
             raise ValueError(f"{found.family.name} has no skin {_show(self.skin)}: try {known}")
         object.__setattr__(self, "found", found)
 
     @property
-    def length(self) -> int:
-        """The rows of the finite list, before the split."""
-        return len(self.found) if self.rows is None else self.rows
+    def choice(self) -> Choice:
+        """The instances that are offered."""
+        return Choice(self.found, self.split, self.rows, self.endless)
 
     def changed(self, given: Mapping[str, Any]) -> Options:
         """Return these options with others in their place; names that are none are refused."""
@@ -75,7 +75,7 @@ class Options:
         new = dict(given)
         if "knobs" in new:
             new["knobs"] = _record(new["knobs"])
-        if new.get("suite", self.suite) != self.suite:
+        if _whole_path(new.get("suite", self.suite)) != self.suite:
             # A skin and knobs fit one suite; they are no defaults for another.
             new = {"skin": None, "knobs": EMPTY, **new}
         return replace(self, **new) if new else self
@@ -111,9 +111,9 @@ def _record(value: Any) -> Any:
     return freeze(value) if isinstance(value, Mapping) else value
 
 
-def _whole_path(path: str) -> str:
-    """Return `family/suite`, the first suite if a family stands alone."""
-    family = families().get(path)
+def _whole_path(path: Any) -> Any:
+    """Return `family/suite`, the first suite if a family stands alone; what is no text stays."""
+    family = families().get(path) if isinstance(path, str) else None
     return path if family is None else f"{path}/{next(iter(family.suites))}"
 
 

@@ -36,20 +36,29 @@ class VerifiersDoor:
     """Plays cases as rollouts of an environment."""
 
     name = "verifiers"
-    says = True
-    """A reply may be prose without a call."""
     leaves = True
     """A rollout may stop in the middle of an episode: here by the seat's `max_turns`."""
 
-    def play(self, cases: Iterable[Case]) -> Iterator[tuple[dict[str, Json], dict[str, Json]]]:
-        """Yield the trace and the score of each case, as JSON data."""
+    def play(self, cases: Iterable[Case]) -> Iterator[tuple[Json, Json, list[str]]]:
+        """Yield the trace and the score of each case, as JSON data, and the texts shown."""
         played = [
             (case.instance, [Called(((name, args),)) for name, args in case.calls])
             for case in cases
         ]
         for trace in asyncio.run(roll_out(played)):
             record = trace.info[INFO]
-            yield json.loads(record["trace"]), json.loads(record["score"])
+            yield json.loads(record["trace"]), json.loads(record["score"]), told(trace)
+
+
+def told(trace: vf.Trace) -> list[str]:
+    """Return the brief and the answer to each call, as the model's requests carried them.
+
+    What answered the last call stands in the record, since a request seldom carries it.
+    """
+    record = trace.info[INFO]
+    texts = [str(m.content) for m in trace.messages if m.role in {"user", "tool"}]
+    shown = [*(texts or [str(trace.task.data.prompt)]), record["last"]]
+    return shown[: len(json.loads(record["trace"])["steps"]) + 1]
 
 
 async def roll_out(

@@ -33,7 +33,7 @@ def load_environment(
     salt: str = PUBLIC_SALT,
     profile: Profile = "certified",
     knobs: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     **env: Any,
 ) -> WhyBenchEnv:
     """Return the environment of a suite; see `WhyBenchConfig` for what the options mean.

@@ -17,8 +17,7 @@ from openai import APIStatusError, AsyncOpenAI
 from openai.types.chat import ChatCompletion
 from verifiers.v1.harnesses.utils.compaction import is_context_overflow
 
-from whybench.interfaces.session import Reply
-from whybench_verifiers.playing import Playing
+from whybench_verifiers.playing import Playing, sendable
 
 
 class WhyBenchHarnessConfig(vf.HarnessConfig):
@@ -86,7 +85,7 @@ def _answers(playing: Playing, completion: ChatCompletion) -> Iterator[dict[str,
     """Carry out a reply's calls in order; after the end of the episode nothing counts."""
     calls = completion.choices[0].message.tool_calls
     if not calls:
-        yield {"role": "user", "content": _sendable(playing.without_call())}
+        yield {"role": "user", "content": sendable(playing.without_call().text)}
     for call in calls or ():
         if playing.session.done:
             return
@@ -94,13 +93,8 @@ def _answers(playing: Playing, completion: ChatCompletion) -> Iterator[dict[str,
             name, arguments = call.function.name, call.function.arguments
         else:
             name, arguments = call.custom.name, call.custom.input
-        text = _sendable(playing.call(name, arguments))
+        text = sendable(playing.call(name, arguments).text)
         yield {"role": "tool", "tool_call_id": call.id, "name": name, "content": text}
-
-
-def _sendable(reply: Reply) -> str:
-    """Return the words of a reply; half a character of a model's own would stop the wire."""
-    return reply.text.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_full(completion: ChatCompletion) -> bool:

@@ -14,8 +14,18 @@ from pydantic import PrivateAttr
 
 from whybench.episode.action import Action
 from whybench.episode.instance import Instance
+from whybench.episode.score import Score
 from whybench.interfaces.reward import Meter, Pay
 from whybench.interfaces.session import Reply, Session
+
+
+def sendable(text: str) -> str:
+    r"""Return a text that UTF-8 can carry; half a character of a model's own would stop the wire.
+
+    >>> sendable("no shape \ud800")
+    'no shape \\ud800'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class Playing(vf.State):
@@ -23,13 +33,16 @@ class Playing(vf.State):
 
     _session: Session | None = PrivateAttr(None)
     _meter: Meter | None = PrivateAttr(None)
+    _pay: Pay = PrivateAttr("sparse")
     _evidence: float = PrivateAttr(0.0)
+    _last: str | None = PrivateAttr(None)
 
     def open(self, instance: Instance, skin: str, pay: Pay) -> None:
         """Begin the episode; one that is open already goes on."""
         if self._session is None:
             self._session = Session(instance, skin)
-            self._meter = Meter(self._session, pay) if pay == "dense" else None
+            self._meter = Meter(self._session, pay)
+            self._pay = pay
 
     @property
     def session(self) -> Session:
@@ -51,16 +64,32 @@ class Playing(vf.State):
         names = " or ".join(str(tool["name"]) for tool in self.session.tools)
         return self._paid(self.session.act(Action.malformed(f"call {names}")))
 
+    def score(self) -> Score | None:
+        """Return the score that was paid for, or that of the episode as it stands.
+
+        None if no episode was played here: what was saved is scored from its record.
+        """
+        if self._session is None:
+            return None
+        paid = self._meter.score if self._meter else None
+        return paid or self._session.score()
+
     def record(self) -> dict[str, Any]:
         """Return what replays and scores the episode again without a model.
 
         The trace is the text of its JSON: a model may send what no file of `verifiers` can hold.
+        Nothing is carried out after this.
         """
+        self.session.leave()
         trace = json.dumps(self.session.trace.to_json())
-        return {"trace": trace} | ({} if self._meter is None else {"evidence": self._evidence})
+        paid = {"evidence": self._evidence} if self._pay == "dense" else {}
+        return {"trace": trace, "last": self._last, **paid}
 
     def _paid(self, reply: Reply) -> Reply:
-        if self._meter is not None:
-            headline = self._meter.headline() if reply.done else 0.0
-            self._evidence += self._meter.after(reply) - headline
+        self._last = sendable(reply.text)
+        meter, family = self._meter, self.session.family
+        if meter is not None and meter.score is None:
+            self._evidence += meter.after(reply)
+            if meter.score is not None:  # the headline is a reward of its own
+                self._evidence -= meter.score.values.get(family.headline) or 0.0
         return reply

@@ -7,7 +7,6 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from whybench.core.canonical import Json
 from whybench.episode.family import Family, families
 from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
@@ -18,14 +17,15 @@ from whybench_verifiers.playing import Playing
 
 INFO = "whybench"
 """Where a rollout's record stands in its trace's `info`: `trace` and `score`, each as JSON
-text, and `evidence` if it was paid."""
+text; `last`, the words that answered the last call, which seldom stand in a request; and
+`evidence` if it was paid."""
 
 
 class WhyBenchData(vf.TaskData):
     """A row: where to find the instance, and what the model is told of it. No truth."""
 
     instance: dict[str, Any]
-    """The instance's coordinates."""
+    """The instance's coordinates, without `cluster`: it tells which instances are alike."""
     skin: str
     """The words in which it is told."""
     pay: Pay = "sparse"
@@ -70,10 +70,12 @@ class WhyBenchTask(vf.Task[WhyBenchData, Playing, vf.TaskConfig]):
 
     @vf.metric
     async def components(self, trace: vf.Trace) -> dict[str, float]:
-        """Score the recorded episode; return all that applies but the headline."""
+        """Note the score (of a saved rollout from its record); return the other metrics."""
         record = trace.info[INFO]
-        played = Trace.from_json(json.loads(record["trace"]))
-        score = self.family.score(self._instance(), played)
+        score = trace.state.score() if isinstance(trace.state, Playing) else None
+        if score is None:
+            played = Trace.from_json(json.loads(record["trace"]))
+            score = self.family.score(self._instance(), played)
         record["score"] = json.dumps(score.to_json())
         values: dict[str, Any] = dict(score.values)
         headline = self.family.headline
@@ -104,7 +106,7 @@ def task_of(
 ) -> WhyBenchTask:
     """Return an instance as a task."""
     session = Session(instance, skin)
-    coordinates: dict[str, Json] = instance.to_json()
+    coordinates = {key: value for key, value in instance.to_json().items() if key != "cluster"}
     name = f"{instance.family}/{instance.id}"
     data = WhyBenchData(
         id=name, name=name, prompt=session.brief, instance=coordinates, skin=session.skin, pay=pay

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import repeat
 from typing import Any, ClassVar, Literal
 
 import verifiers.v1 as vf
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from whybench.core.seeds import Stream
 from whybench.episode.family import PUBLIC_SALT, find_suite
 from whybench.episode.instance import Instance, Profile
-from whybench.episode.split import Part, drawn, listed
+from whybench.interfaces.choosing import Choice
 from whybench.interfaces.reward import Pay
 from whybench_verifiers.task import WhyBenchTask, task_of
 
@@ -28,8 +26,8 @@ class WhyBenchConfig(vf.TasksetConfig):
     """Look at so many rows of the suite, which may be more than its size; None: at its size."""
     endless: bool = False
     """Draw fresh instances without end instead of listing the suite."""
-    seed: int = 0
-    """Another seed, other draws; only with `endless`."""
+    seed: int | None = None
+    """By what an endless list is drawn (None: 0) and a finite one is dealt (None: in order)."""
     reward: Pay = "sparse"
     """`sparse`: the headline metric at the end. `dense`: and evidence as it comes in."""
     skin: str | None = None
@@ -40,12 +38,6 @@ class WhyBenchConfig(vf.TasksetConfig):
     """Another salt, other instances; `private:…` needs its secret."""
     knobs: dict[str, Any] = Field(default_factory=dict)
     """The family's knobs."""
-
-    @model_validator(mode="after")
-    def _one_kind_of_list(self) -> WhyBenchConfig:
-        if self.endless and self.rows is not None:
-            raise ValueError("`rows` is for lists: leave it out, or leave `endless` out")
-        return self
 
 
 class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
@@ -63,6 +55,8 @@ class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
         self.suite = find_suite(
             self._path(), profile=config.profile, salt=config.salt, knobs=config.knobs
         )
+        part = None if config.split == "all" else config.split
+        self.choice = Choice(self.suite, part, config.rows, config.endless)
         skins = self.suite.family.skins
         if config.skin not in (None, *skins):
             raise ValueError(f"no skin {config.skin!r}: try {', '.join(skins)}")
@@ -74,12 +68,9 @@ class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
             yield task_of(instance, skin=config.skin, pay=config.reward, config=config.task)
 
     def _instances(self) -> Iterator[Instance]:
-        config = self.config
-        part: Part | None = None if config.split == "all" else config.split
-        if not config.endless:
-            return listed(self.suite, part, config.rows)
-        stream = Stream("verifiers", self.suite.path, config.split, config.seed)
-        return (drawn(self.suite, stream, part) for _ in repeat(None))
+        if self.config.endless:
+            return self.choice.seeded(self.config.seed or 0)
+        return self.choice.once(self.config.seed)
 
     def _path(self) -> str:
         family = self.default.partition("/")[0]

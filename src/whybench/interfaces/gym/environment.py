@@ -16,7 +16,7 @@ from whybench.episode.family import PUBLIC_SALT, find_suite
 from whybench.episode.instance import Instance
 from whybench.episode.naming import named
 from whybench.episode.split import Part
-from whybench.interfaces.gym.choosing import Chooser
+from whybench.interfaces.choosing import Choice, Seeded
 from whybench.interfaces.gym.spaces import Lines, Prose
 from whybench.interfaces.lines import read_action
 from whybench.interfaces.reward import Meter, Pay
@@ -67,12 +67,13 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
             raise ValueError(f"max_steps is {max_steps}: give 1 or more")
         self._suite = find_suite(suite, profile=profile, salt=salt, knobs=knobs)
         self._named = partial(named, profile=profile, salt=salt, knobs=knobs)
-        self._chooser = Chooser(self._suite, split, rows, endless)
+        self._choice = Choice(self._suite, split, rows, endless)
+        self._stream: Seeded | None = None
         self._pay, self._skin, self.max_steps = reward, skin, max_steps
         self.render_mode = render_mode
         self._specs: tuple[ActionSpec, ...] = ()
         self._lines: dict[str, Action] = {}
-        self._open(self._chooser.at(0))
+        self._open(self._suite[0])
         space: Any = Dict({"json": Prose(), "text": Prose()})
         self.observation_space = space
         calls = [(spec.name, len(spec.arguments)) for spec in self.session.episode.actions]
@@ -87,9 +88,9 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         seed of the operating system's, which is `np_random_seed`.
         """
         super().reset(seed=seed)
-        if seed is not None or not self._chooser.started:
-            self._chooser.start(self.np_random_seed if seed is None else seed)
-        data = self._open(self._chosen(options) or self._chooser.next())
+        if seed is not None or self._stream is None:
+            self._stream = self._choice.seeded(self.np_random_seed if seed is None else seed)
+        data = self._open(self._chosen(options) or next(self._stream))
         info = {**self._info(), "tools": self.session.tools}
         return {"json": data, "text": self._said}, info
 
@@ -98,13 +99,16 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         reply = self.session.act(self._read(action if isinstance(action, str) else str(action)))
         self._said = reply.text
         self._steps += 1
-        truncated = self._steps >= self.max_steps and not reply.done
+        terminated = self.session.episode.done
+        truncated = self._steps >= self.max_steps and not terminated
         reward = self._meter.after(reply, last=truncated)
+        if truncated:
+            self.session.leave()
         info = self._info()
         if self._meter.score is not None:
             info["score"] = self._meter.score
         observed = {"json": _as_json(reply.observation.to_json()), "text": reply.text}
-        return observed, reward, reply.done, truncated, info
+        return observed, reward, terminated, truncated, info
 
     def render(self) -> str | None:
         """Return the latest text, if the mode is `ansi`."""
@@ -125,12 +129,15 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         if given.keys() - _OPTIONS or len(given) > 1:
             raise ValueError('the options of reset are {"index": 3} or {"instance": "family/…"}')
         if "index" in given:
-            return self._chooser.at(given["index"])
+            return self._choice.at(given["index"])
         if "instance" not in given:
             return None
+        if not isinstance(given["instance"], str):
+            raise ValueError("`instance` is a text like family/suite-0003-0123456789ab")
         instance = self._named(given["instance"])
         if (instance.family, instance.suite) != (self._suite.family.name, self._suite.name):
             raise ValueError(f"{given['instance']} is none of {self._suite.path}: make its own id")
+        self._choice.check(instance)
         return instance
 
     def _read(self, line: str) -> Action:

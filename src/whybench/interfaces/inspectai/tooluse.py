@@ -28,6 +28,9 @@ from whybench.episode.pace import Pace
 _CLIENT = re.compile(r"\bclient\s*\.\s*\w+\s*\(")
 """Text that calls a client, as a model does that takes itself to be writing programs."""
 
+WHOLE = 0
+"""An observation is never cut: through every door an agent is told the same."""
+
 
 async def use_tools(state: TaskState, episode: Episode, skin: str) -> None:
     """Offer the episode's actions as tools until it ends."""
@@ -138,8 +141,11 @@ async def _call(
     """Run one call; one that Inspect would reject before it reaches a tool is the episode's."""
     action = _asked(call)
     if _fits(action, episode):
-        fitting = replace(call, arguments=thaw(action.args))
-        state.messages.extend((await execute_tools([_alone(message, fitting)], tools)).messages)
+        before, fitting = episode.count, replace(call, arguments=thaw(action.args))
+        ran = await execute_tools([_alone(message, fitting)], tools, max_output=WHOLE)
+        state.messages.extend(ran.messages)
+        if episode.count == before:  # an approver of Inspect's said no
+            episode.step(Action.malformed("the call was rejected"))
         return
     said = episode.describe(episode.step(action), skin)
     state.messages.append(_refusal(call, said, "parsing"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from whybench.core.canonical import Json
-from whybench.interfaces.mcp.sessions import replayed
+from whybench.interfaces.mcp.refusal import Refused
+from whybench.interfaces.mcp.replay import replayed
 from whybench.interfaces.mcp.store import Store, StoredAttempt, hashed
 
 
@@ -24,18 +25,22 @@ def results(store: Store) -> Iterator[dict[str, Json]]:
 
 
 def result(store: Store, found: StoredAttempt) -> dict[str, Json]:
-    """Score one attempt as it stands."""
-    session = replayed(found.session, store, found.number)
-    instance = session.instance
-    return {
-        "suite": f"{instance.family}/{instance.suite}",
-        "index": instance.index,
-        "instance": f"{instance.family}/{instance.id}",
-        "skin": session.skin,
+    """Score one attempt as it stands; `error` says why if that cannot be done."""
+    where = found.session.instance or {}
+    told: dict[str, Json] = {
+        "suite": f"{where.get('family')}/{where.get('suite')}",
+        "index": where.get("index"),
+        "instance": f"{where.get('family')}/{where.get('id')}",
+        "skin": found.session.skin,
         "run": found.run,
         "attempt": found.number,
         "counts": found.counts,
         "over": found.over,
-        "score": session.score().to_json(),
-        "trace": session.trace.to_json(),
     }
+    try:
+        session = replayed(found.session, store, found.id)
+        return told | {"score": session.score().to_json(), "trace": session.trace.to_json()}
+    except Refused as refusal:
+        return told | {"error": str(refusal)}
+    except Exception as error:  # noqa: BLE001 - one broken attempt must not hide the others
+        return told | {"error": f"cannot be scored: {type(error).__name__}: {error}"}

@@ -25,7 +25,9 @@ def serve(
     host: Annotated[str, typer.Option(help="any other than loopback needs a token")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free")] = 8765,
     suite: Annotated[str, typer.Option(help="stdio: the suite to open at once")] = "",
-    index: Annotated[int, typer.Option(min=0, help="stdio: which of its instances")] = 0,
+    index: Annotated[
+        int | None, typer.Option(min=0, help="stdio: which of its instances; default: 0")
+    ] = None,
     instance: Annotated[str, typer.Option(help="stdio: instead, an instance by name")] = "",
     skin: Annotated[str | None, typer.Option(help="stdio: in what words")] = None,
     session: Annotated[str, typer.Option(help="stdio: go on with the stored session NAME")] = "",
@@ -63,7 +65,6 @@ def serve(
     with needing_extra("mcp"):
         from whybench.interfaces.mcp import http as web
         from whybench.interfaces.mcp import stdio as pipe
-    import secrets
 
     from whybench.interfaces.mcp.limits import Limits
     from whybench.interfaces.mcp.live import Rules
@@ -73,6 +74,15 @@ def serve(
     from whybench.interfaces.mcp.tokens import Tokens
 
     with _plainly():
+        if http and (suite or index is not None or instance or skin or session):
+            raise ValueError(
+                "--suite, --index, --instance, --skin and --session are for stdio: over HTTP the "
+                "address says which episode, like /mcp?suite=causallink/core&index=3"
+            )
+        if index is not None and not suite:
+            raise ValueError("--index is a place in a suite: give --suite as well")
+        if skin and not (suite or instance):
+            raise ValueError("--skin is of an episode: give --suite or --instance as well")
         if not http:
             idle = 0
         offer = Offer(tuple(suites or ()), profile, salt)
@@ -86,9 +96,8 @@ def serve(
                 names = tuple(allow_host or ())
                 web.serve(table, tokens, listening, names=names, tell=typer.echo)
                 return
-            asked = {"suite": suite, "index": index, "instance": instance, "skin": skin}
-            name = session or secrets.token_urlsafe(32)
-            pipe.serve(table, pipe.prepare(table, name, Order.read(asked)))
+            asked = {"suite": suite, "index": index or 0, "instance": instance, "skin": skin}
+            pipe.serve(table, session, Order.read(asked))
         finally:
             base.shut()
 
@@ -103,17 +112,17 @@ def claim(
     from whybench.interfaces.mcp.claims import results
     from whybench.interfaces.mcp.sqlite import SqliteStore
 
-    path = Path(store or default_store())
     with _plainly():
         if bool(receipts) == every:
             raise ValueError("give receipts, or --all")
-        if not path.is_file():
-            raise ValueError(f"there is no store {path}: give the server's --store")
-        base = SqliteStore(path)
+        base = SqliteStore(Path(store or default_store()), make=False)
         try:
-            print_json(list(results(base) if every else claimed(base, receipts or ())))
+            rows = list(results(base) if every else claimed(base, receipts or ()))
         finally:
             base.shut()
+        print_json(rows)
+        if failed := sum("error" in row for row in rows):
+            raise ValueError(f"{failed} of {len(rows)} attempts could not be scored: see `error`")
 
 
 def default_store() -> Path:

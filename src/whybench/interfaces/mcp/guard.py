@@ -22,15 +22,15 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 
 from whybench.interfaces.mcp.exchange import answered, failed
+from whybench.interfaces.mcp.hangup import Receive, listening
 from whybench.interfaces.mcp.limits import Bucket
 from whybench.interfaces.mcp.offer import Order
 from whybench.interfaces.mcp.refusal import Busy, Gone, Refused, unexpected
 from whybench.interfaces.mcp.server import Door
-from whybench.interfaces.mcp.store import hashed
+from whybench.interfaces.mcp.store import Waiting, hashed
 from whybench.interfaces.mcp.tokens import Tokens
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Reply = tuple[int, dict[str, Any] | None, dict[str, str]]
 """A status, a JSON-RPC message if there is one, and headers."""
@@ -75,6 +75,7 @@ class Guard:
         """Answer one request."""
         if scope["type"] != "http":
             return
+        listening.set(receive)
         try:
             status, body, headers = await self._answer(scope, receive)
         except Turned as turned:
@@ -83,6 +84,9 @@ class Guard:
             status, body, headers = 404, failed(None, INVALID_REQUEST, str(gone)), {}
         except Busy as busy:
             status, body, headers = 503, failed(None, INVALID_REQUEST, str(busy)), _later(busy.wait)
+        except Waiting:
+            reason = "another process uses the store: ask again"
+            status, body, headers = 503, failed(None, INVALID_REQUEST, reason), _later(1.0)
         except Exception:  # noqa: BLE001 - the wire tells nothing of it
             status, body, headers = 500, failed(None, -32603, unexpected("a request")), {}
         await _reply(send, status, body, headers)
@@ -99,7 +103,7 @@ class Guard:
         if wait := self._all.wait(time.monotonic()):
             raise Turned(429, "too many requests to this server", _later(wait))
         if scope["method"] == "DELETE":
-            key = self._known(headers, owner)
+            key = await self._known(headers, owner)
             await self.door.take(key, partial(self.sessions.end, key))
             return 200, None, {}
         if scope["method"] != "POST":
@@ -110,7 +114,7 @@ class Guard:
             return 400, _older(message, version), {}
         if message.get("method") == "initialize" and SESSION not in headers:
             return await self._begin(scope, owner, version, message)
-        key = self._known(headers, owner)
+        key = await self._known(headers, owner)
         if "id" not in message or "method" not in message:
             return 202, None, {}
         return 200, await self._served(key, version, message), {}
@@ -139,13 +143,15 @@ class Guard:
                     return bytes(body)
         raise Turned(408, "the request did not arrive in time")
 
-    def _known(self, headers: dict[bytes, str], owner: str) -> str:
+    async def _known(self, headers: dict[bytes, str], owner: str) -> str:
         """Return the key of the session that speaks, which must be this owner's."""
         shown = headers.get(SESSION)
         if shown is None:
             raise Turned(400, "no session: initialize first and send Mcp-Session-Id")
         key = hashed("session", shown)
-        live = self.sessions.greet(key, owner)
+        greet = partial(self.sessions.greet, key, owner)
+        known = self.sessions.remembers(key)
+        live = greet() if known else await self.door.turns.aside(greet)
         if wait := live.bucket.wait(self.sessions.clock()):
             raise Turned(429, "too many requests of this session", _later(wait))
         return key
@@ -161,7 +167,7 @@ class Guard:
             return 400, body, {}
         try:
             order = Order.read(_query(scope))
-            await self.door.take(key, partial(self._started, key, owner, order), slow=True)
+            await self.door.take(key, partial(self._started, key, owner, order), "", True, owner)
         except (Busy, Gone):
             raise
         except Refused as refusal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from whybench.core.canonical import Json
 from whybench.interfaces.mcp.limits import Bucket
 from whybench.interfaces.session import Session
 
@@ -30,14 +31,33 @@ class Live:
     key: str
     owner: str
     spoke: float
-    noted: float
-    """When the store last heard that the session spoke."""
     bucket: Bucket
     session: Session | None = None
+    id: int = 0
+    """Of the attempt, in the store."""
     attempt: int = 0
+    """The number of the attempt, as it is told."""
     over: bool = False
     volume: int = 0
     """Bytes of the attempt's actions."""
     receipt: str = ""
+    score: dict[str, Json] | None = None
+    """Of an attempt that is over, once it was asked for."""
     restored: bool = False
     """Whether this is what the store holds; until then only the fields above `session` are."""
+
+    def told(self, session: Session, counts: bool) -> dict[str, Json]:
+        """Return where its episode stands: coordinates and steps alone."""
+        instance = session.instance
+        return {
+            "open": True,
+            "suite": f"{instance.family}/{instance.suite}",
+            "index": instance.index,
+            **({"block": instance.block} if instance.block else {}),
+            "instance": f"{instance.family}/{instance.id}",
+            "skin": session.skin,
+            "step": session.episode.count,
+            "done": self.over,
+            "attempt": self.attempt,
+            "counts": counts,
+        }

@@ -32,6 +32,8 @@ class Order:
         if any(not isinstance(value, str | None) for value in texts.values()):
             raise Refused("`suite`, `instance` and `skin` are texts")
         index = given.get("index", 0)
+        if isinstance(index, float) and index.is_integer():
+            index = int(index)  # JSON knows one kind of number
         number = str(index) if isinstance(index, str | int) and index is not True else ""
         if not _NUMBER.fullmatch(number):
             raise Refused("`index` is a number from 0 on")
@@ -80,6 +82,12 @@ class Offer:
                 or f"{family.name}/{suite}" in self.suites
             )
         ]
+
+    def holds(self, coordinates: Mapping[str, Any]) -> bool:
+        """Whether the stored coordinates of an instance are among what is given out."""
+        place = f"{coordinates.get('family')}/{coordinates.get('suite')}"
+        drawn = (coordinates.get("profile"), coordinates.get("salt"))
+        return place in self.paths and drawn == (self.profile, self.salt)
 
     def instance(self, order: Order) -> tuple[Instance, str]:
         """Return the instance and the skin that are asked for, or refuse."""

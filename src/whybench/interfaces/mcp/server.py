@@ -15,8 +15,9 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from whybench import __version__
 from whybench.core.canonical import Json
+from whybench.interfaces.mcp.hangup import while_heard
 from whybench.interfaces.mcp.offer import Order
-from whybench.interfaces.mcp.refusal import Refused, unexpected
+from whybench.interfaces.mcp.refusal import Busy, Refused, unexpected
 from whybench.interfaces.mcp.session_tools import (
     BRIEF,
     BRIEF_URI,
@@ -31,6 +32,7 @@ from whybench.interfaces.mcp.session_tools import (
     opening_tool,
 )
 from whybench.interfaces.mcp.sessions import Sessions
+from whybench.interfaces.mcp.store import Waiting
 from whybench.interfaces.mcp.turns import Turns
 
 T = TypeVar("T")
@@ -55,17 +57,31 @@ class Door:
             on_list_tools=self._tools,
             on_call_tool=self._call,
             on_list_resources=self._resources,
+            on_list_resource_templates=self._templates,
             on_read_resource=self._read,
         )
         self.server.middleware.clear()  # nobody exports spans here, and they cost time
 
-    async def take(self, key: str, work: Callable[[], T], kind: str = "", slow: bool = False) -> T:
-        """Do a session's work; what fails unexpectedly is logged, and told to nobody."""
+    async def take(
+        self,
+        key: str,
+        work: Callable[[], T],
+        kind: str = "",
+        slow: bool = False,
+        owner: str | None = None,
+    ) -> T:
+        """Do a session's work; what fails unexpectedly is logged, and told to nobody.
+
+        Slow work that has not begun when its client hangs up is not begun.
+        """
         try:
-            slow = slow or not self.sessions.is_live(key)
-            return await self.turns.take(key, work, kind, slow)
+            if not slow and self.sessions.is_live(key):
+                return await self.turns.take(key, work, kind)
+            return await while_heard(partial(self.turns.take, key, work, kind, True, owner))
         except (Refused, MCPError):
             raise
+        except Waiting:
+            raise Busy("another process uses the store: ask again", 1.0) from None
         except Exception as error:
             raise MCPError(code=INTERNAL_ERROR, message=unexpected("a session")) from error
 
@@ -73,8 +89,9 @@ class Door:
         return ctx.request if isinstance(ctx.request, str) else self._key
 
     async def _tools(
-        self, ctx: Context, _: types.PaginatedRequestParams | None
+        self, ctx: Context, page: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
+        _one_page(page)
         key = self._session(ctx)
         actions = await self._asked(key, partial(self.sessions.tools, key))
         if actions is None:
@@ -122,18 +139,28 @@ class Door:
         order = Order.read(args)
         if order is None:
             raise Refused("give `suite` and `index`, or `instance`")
-        await self.take(key, partial(self.sessions.open, key, order), slow=True)
+        owner = self.sessions.owner(key)
+        await self.take(key, partial(self.sessions.open, key, order), slow=True, owner=owner)
         if key == self._key:
             await ctx.session.send_tool_list_changed()
         return _told(await self.take(key, partial(self.sessions.brief, key)))
 
     async def _resources(
-        self, ctx: Context, _: types.PaginatedRequestParams | None
+        self, ctx: Context, page: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        _one_page(page)
         key = self._session(ctx)
         state = await self._asked(key, partial(self.sessions.state, key))
         found = [r for r in RESOURCES if state["open"] or r.uri == STATE]
         return types.ListResourcesResult(resources=found)
+
+    async def _templates(
+        self,
+        _: Context,
+        page: types.PaginatedRequestParams | None,
+    ) -> types.ListResourceTemplatesResult:
+        _one_page(page)
+        return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def _read(
         self, ctx: Context, params: types.ReadResourceRequestParams
@@ -156,6 +183,12 @@ class Door:
             return await self.take(key, work)
         except Refused as refusal:
             raise MCPError(code=INVALID_PARAMS, message=str(refusal)) from None
+
+
+def _one_page(page: types.PaginatedRequestParams | None) -> None:
+    """Refuse a further page: every list is whole."""
+    if page is not None and page.cursor is not None:
+        raise MCPError(code=INVALID_PARAMS, message="no such page: every list comes whole")
 
 
 def _json(value: Json) -> str:

@@ -11,19 +11,19 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from whybench.core.canonical import Json
-from whybench.episode.action import Action, called
-from whybench.episode.family import families
-from whybench.episode.instance import Instance
+from whybench.episode.action import called
 from whybench.episode.observation import OVER, Observation
 from whybench.interfaces.mcp.limits import Bucket, Limits
 from whybench.interfaces.mcp.live import Live, Rules
 from whybench.interfaces.mcp.offer import Offer, Order
 from whybench.interfaces.mcp.refusal import Busy, Gone, Refused
+from whybench.interfaces.mcp.replay import replayed
 from whybench.interfaces.mcp.store import Conflict, Store, StoredSession, hashed
 from whybench.interfaces.session import Reply, Session
 
@@ -41,37 +41,51 @@ class Sessions:
     limits: Limits = field(default_factory=Limits)
     clock: Callable[[], float] = time.time
     _live: OrderedDict[str, Live] = field(default_factory=OrderedDict)
+    _spoken: dict[str, float] = field(default_factory=dict)
+    """When sessions spoke of which the store has not heard since."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _entrance: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self, key: str, owner: str = "") -> None:
-        """Begin a session in which nothing is open, or refuse if there are too many."""
+    def begin(self, key: str, owner: str = "", lasting: bool = False) -> None:
+        """Begin a session in which nothing is open, or refuse if there are too many.
+
+        A lasting one is the operator's own: it takes nobody's place, and silence does not end it.
+        """
         with self._entrance:
-            if self.store.count() >= self.limits.sessions:
+            if not lasting and self.store.count() >= self.limits.sessions:
                 self.expire()
                 if self.store.count() >= self.limits.sessions:
                     raise Busy("this server has as many sessions as it takes", 60.0)
-            self.store.begin(key, owner, self.clock())
+            self.store.begin(key, owner, self.clock(), lasting)
 
     def greet(self, key: str, owner: str = "") -> Live:
-        """Note that a session speaks; raise Gone unless it is this owner's and still open."""
+        """Note that a session speaks; raise Gone unless it is this owner's and still open.
+
+        The store is asked only for a session that is not in memory, and hears of it in `expire`.
+        """
         now = self.clock()
         with self._lock:
-            live = self._live.get(key)
-            if live is not None:
+            if (live := self._live.get(key)) is not None:
                 self._live.move_to_end(key)
         if live is None:
             live = self._admitted(self._found(key), now)
         if live.owner != owner:
             raise Gone
         if self.limits.idle and now - live.spoke > self.limits.idle:
-            self.end(key)
             raise Gone
         live.spoke = now
-        if now - live.noted > self.limits.idle / 20:
-            live.noted = now
-            self.store.touch(key, now)
+        if self.limits.idle:
+            self._spoken[key] = now
         return live
+
+    def remembers(self, key: str) -> bool:
+        """Whether a session is in memory, so that it is greeted without the store."""
+        return key in self._live
+
+    def owner(self, key: str) -> str:
+        """Return whose a session in memory is."""
+        live = self._live.get(key)
+        return "" if live is None else live.owner
 
     def knows(self, key: str) -> bool:
         """Whether there is such a session that has not ended."""
@@ -104,11 +118,10 @@ class Sessions:
             raise Refused("this attempt has as many actions as the server takes: ask for its score")
         try:
             reply = session.act(action)
-            self.store.append(key, live.attempt, number, text, reply.done, self.clock())
-        except BaseException as error:
+            with self._alone(key):
+                self.store.append(live.id, number, text, reply.done, self.clock())
+        except BaseException:
             self._forget(key)  # what was not stored did not happen
-            if isinstance(error, Conflict):
-                raise Refused("another process serves this session: ask again") from None
             raise
         live.over = reply.done
         live.volume += len(text)
@@ -117,14 +130,17 @@ class Sessions:
     def score(self, key: str) -> dict[str, Json]:
         """Close the attempt as it stands and return its score, or a receipt alone if blind."""
         live, session = self._opened(key)
-        self.store.close(key, live.attempt)
+        with self._alone(key):
+            self.store.close(live.id, session.episode.count)
         live.over = True
         if not live.receipt:
             receipt = secrets.token_hex(24)
-            self.store.keep_receipt(hashed("receipt", receipt), key, live.attempt, self.clock())
+            self.store.keep_receipt(hashed("receipt", receipt), live.id, self.clock())
             live.receipt = receipt
+        if live.score is None and not self.rules.blind:
+            live.score = session.score().to_json()
         return {
-            "score": None if self.rules.blind else session.score().to_json(),
+            "score": live.score,
             "attempt": live.attempt,
             "counts": self._counts(live),
             "receipt": live.receipt,
@@ -138,9 +154,11 @@ class Sessions:
     def kind(self, key: str, name: str, args: Mapping[str, Any]) -> str:
         """Name the kind of work that an action is if it may be quick: in memory, few words."""
         live = self._live.get(key)
-        if live is None or live.session is None:
-            return ""
-        if not all(isinstance(value, str) and len(value) < FEW for value in args.values()):
+        if (
+            live is None
+            or live.session is None
+            or not all(isinstance(value, str) and len(value) < FEW for value in args.values())
+        ):
             return ""
         instance, specs = live.session.instance, live.session.episode.actions
         tool = name if any(spec.name == name for spec in specs) else ""
@@ -154,8 +172,8 @@ class Sessions:
     def brief(self, key: str) -> str:
         """Return everything the agent is told before it acts, whatever it did since."""
         _, session = self._opened(key)
-        fresh = session if not session.episode.count else Session(session.instance, session.skin)
-        return fresh.brief
+        begun = session.episode.count
+        return (Session(session.instance, session.skin) if begun else session).brief
 
     def record(self, key: str) -> dict[str, Json]:
         """Return the trace so far."""
@@ -166,19 +184,7 @@ class Sessions:
         live = self._ready(key)
         if live.session is None:
             return {"open": False, "suites": list(self.offer.paths)}
-        instance = live.session.instance
-        return {
-            "open": True,
-            "suite": f"{instance.family}/{instance.suite}",
-            "index": instance.index,
-            **({"block": instance.block} if instance.block else {}),
-            "instance": f"{instance.family}/{instance.id}",
-            "skin": live.session.skin,
-            "step": live.session.episode.count,
-            "done": live.over,
-            "attempt": live.attempt,
-            "counts": self._counts(live),
-        }
+        return live.told(live.session, self._counts(live))
 
     def end(self, key: str) -> None:
         """End a session; what it did stays."""
@@ -191,10 +197,13 @@ class Sessions:
             return 0
         now = self.clock()
         with self._lock:
-            unheard = [live for live in self._live.values() if live.spoke > live.noted]
-        for live in unheard:
-            live.noted = live.spoke
-            self.store.touch(live.key, live.spoke)
+            spoken = dict(self._spoken)
+        if spoken:
+            self.store.note(spoken)
+        with self._lock:
+            for key, when in spoken.items():
+                if self._spoken.get(key) == when:
+                    del self._spoken[key]
         keys = self.store.expire(now - self.limits.idle, now)
         for key in keys:
             self._forget(key)
@@ -204,19 +213,31 @@ class Sessions:
         """Begin the next attempt of a session."""
         live = self._ready(key)
         scope = f"session {key}" if self.rules.attempts == "session" else f"owner {live.owner}"
-        live.attempt = self.store.open(
-            key,
-            session.instance.to_json(),
-            session.skin,
-            f"{scope} {self.rules.run}",
-            self.rules.run,
-            self.clock(),
-        )
-        live.session, live.over, live.volume, live.receipt = session, session.done, 0, ""
+        with self._alone(key):
+            made = self.store.open(
+                key,
+                live.id,
+                session.instance.to_json(),
+                session.skin,
+                f"{scope} {self.rules.run}",
+                self.rules.run,
+                self.clock(),
+            )
+        live.id, live.attempt, live.session = made.id, made.number, session
+        live.over, live.volume, live.receipt, live.score = session.done, 0, "", None
         return live
 
+    @contextmanager
+    def _alone(self, key: str) -> Iterator[None]:
+        """Refuse what another process made impossible meanwhile, and look into the store anew."""
+        try:
+            yield
+        except Conflict:
+            self._forget(key)
+            raise Refused("another process serves this session: ask again") from None
+
     def _counts(self, live: Live) -> bool:
-        found = self.store.attempt(live.key, live.attempt)
+        found = self.store.attempt(live.id)
         return found is not None and found.counts
 
     def _opened(self, key: str) -> tuple[Live, Session]:
@@ -234,11 +255,15 @@ class Sessions:
         found = self._found(key)
         live = live or self._admitted(found, self.clock())
         if found.instance is not None:
-            attempt = self.store.attempt(key, found.attempt)
-            live.session = replayed(found, self.store)
-            live.attempt = found.attempt
-            live.volume = sum(map(len, self.store.actions(key, found.attempt)))
-            live.over = live.session.done or (attempt is not None and attempt.over)
+            if not self.offer.holds(found.instance):
+                raise Refused("this session is of suites, a profile or a salt not served here now")
+            attempt = self.store.attempt(found.attempt)
+            if attempt is None:
+                raise Gone
+            live.session = replayed(found, self.store, attempt.id)
+            live.id, live.attempt = attempt.id, attempt.number
+            live.volume = sum(map(len, self.store.actions(attempt.id)))
+            live.over = live.session.done or attempt.over
         live.restored = True
         return live
 
@@ -251,31 +276,15 @@ class Sessions:
     def _admitted(self, found: StoredSession, now: float) -> Live:
         """Keep a session in memory; the one that was silent longest makes room."""
         bucket = Bucket(self.limits.session_rate, now)
-        fresh = Live(found.key, found.owner, found.spoke, found.spoke, bucket)
         with self._lock:
+            spoke = max(found.spoke, self._spoken.get(found.key, 0.0))
+            fresh = Live(found.key, found.owner, spoke, bucket)
             live = self._live.setdefault(found.key, fresh)
             self._live.move_to_end(found.key)
             while len(self._live) > self.limits.live:
-                _, silent = self._live.popitem(last=False)
-                if silent.spoke > silent.noted:
-                    self.store.touch(silent.key, silent.spoke)
+                self._live.popitem(last=False)
         return live
 
     def _forget(self, key: str) -> None:
         with self._lock:
             self._live.pop(key, None)
-
-
-def replayed(found: StoredSession, store: Store, attempt: int | None = None) -> Session:
-    """Return a stored session's episode as it stands after its stored actions."""
-    data: Mapping[str, Any] = found.instance or {}
-    try:
-        instance: Instance = families()[data["family"]].rebuilt(data)
-    except (KeyError, ValueError):
-        raise Refused(
-            "this session was begun with another WhyBench, or its suite is no longer here"
-        ) from None
-    session = Session(instance, found.skin)
-    for action in store.actions(found.key, found.attempt if attempt is None else attempt):
-        session.episode.step(Action.from_json(json.loads(action)))
-    return session

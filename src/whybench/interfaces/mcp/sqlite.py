@@ -3,97 +3,111 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from whybench.core.canonical import Json
-from whybench.interfaces.mcp.store import Conflict, StoredAttempt, StoredSession
+from whybench.interfaces.mcp.sqlite_file import connected
+from whybench.interfaces.mcp.store import (
+    Conflict,
+    StoredAttempt,
+    StoredSession,
+    Waiting,
+    patience,
+)
 
-MEMORY = ":memory:"
-FORMAT = 1
-"""The format of the tables; a store of another one is refused."""
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS sessions (
-  key TEXT PRIMARY KEY, owner TEXT NOT NULL, began REAL NOT NULL, spoke REAL NOT NULL,
-  ended REAL, instance TEXT, skin TEXT NOT NULL DEFAULT '', attempt INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS open_sessions ON sessions (spoke) WHERE ended IS NULL;
-CREATE TABLE IF NOT EXISTS attempts (
-  scope TEXT NOT NULL, instance TEXT NOT NULL, number INTEGER NOT NULL, session TEXT NOT NULL,
-  run TEXT NOT NULL, opened REAL NOT NULL, over INTEGER NOT NULL DEFAULT 0,
-  counts INTEGER NOT NULL, PRIMARY KEY (scope, instance, number)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS attempts_of ON attempts (session, number);
-CREATE TABLE IF NOT EXISTS actions (
-  session TEXT NOT NULL, attempt INTEGER NOT NULL, number INTEGER NOT NULL, action TEXT NOT NULL,
-  at REAL NOT NULL, PRIMARY KEY (session, attempt, number)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS receipts (
-  receipt TEXT PRIMARY KEY, session TEXT NOT NULL, attempt INTEGER NOT NULL, made REAL NOT NULL
-) WITHOUT ROWID;
-"""
+_SESSION = "s.key, s.owner, s.spoke, s.instance, s.skin, s.attempt, s.ended"
 _ATTEMPT = (
-    "SELECT s.key, s.owner, s.spoke, s.instance, s.skin, s.attempt, s.ended, "
-    "a.number, a.over, a.counts, a.run FROM attempts a JOIN sessions s ON s.key = a.session"
+    f"SELECT {_SESSION}, a.id, a.number, a.over, a.counts, a.run "  # noqa: S608 - fixed
+    "FROM attempts a JOIN sessions s ON s.key = a.session"
+)
+_CURRENT = (
+    "SELECT 1 FROM sessions s WHERE s.key = attempts.session AND s.ended IS NULL "
+    "AND s.attempt = attempts.id"
+)
+"""Whether an attempt is the one that its session is at."""
+_APPEND = (
+    "INSERT INTO actions (attempt, number, action, at) "  # noqa: S608 - fixed
+    "SELECT id, ?, ?, ? FROM attempts "
+    f"WHERE id = ? AND NOT over AND EXISTS ({_CURRENT})"
+)
+_CLOSE = (
+    "UPDATE attempts SET over = 1 WHERE id = ? "  # noqa: S608 - fixed
+    "AND ? = (SELECT count(*) FROM actions WHERE attempt = attempts.id) "
+    f"AND EXISTS ({_CURRENT})"
 )
 
 
 class SqliteStore:
-    """A store in a file, or in memory; made when it is missing, for its owner's eyes only."""
+    """A store in a file, or in memory; `make` makes it when it is missing."""
 
-    def __init__(self, path: str | Path) -> None:
-        if str(path) != MEMORY:
-            file = Path(path)
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    def __init__(self, path: str | Path, *, make: bool = True) -> None:
         self._lock = threading.Lock()
-        self._base = sqlite3.connect(
-            str(path), timeout=10.0, isolation_level=None, check_same_thread=False
-        )
-        for setting in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
-            self._base.execute(f"PRAGMA {setting}")
-        found = self._base.execute("PRAGMA user_version").fetchone()[0]
-        if found not in (0, FORMAT):
-            raise ValueError(f"{path} is a store of format {found}, not {FORMAT}: give another")
-        if not found:
-            self._base.executescript(f"{_TABLES} PRAGMA user_version = {FORMAT};")
+        self._waits = 0.0
+        self._base = connected(path, make=make)
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection; raise Waiting if others keep it longer than we have patience."""
+        seconds = patience.get()
+        if not self._lock.acquire(timeout=seconds):
+            raise Waiting
+        try:
+            if seconds != self._waits:
+                self._base.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+                self._waits = seconds
+            yield self._base
+        except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", 0)
+            if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise Waiting from error
+            raise
+        finally:
+            self._lock.release()
 
     @contextmanager
     def _together(self) -> Iterator[sqlite3.Connection]:
         """Commit all of a block, or nothing."""
-        with self._lock:
-            self._base.execute("BEGIN IMMEDIATE")
+        with self._connection() as base:
+            base.execute("BEGIN IMMEDIATE")
             try:
-                yield self._base
+                yield base
+                base.execute("COMMIT")
             except BaseException:
-                self._base.execute("ROLLBACK")
+                if base.in_transaction:
+                    base.execute("ROLLBACK")
                 raise
-            self._base.execute("COMMIT")
 
     def _run(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._lock:
-            return self._base.execute(statement, values).fetchall()
+        with self._connection() as base:
+            return base.execute(statement, values).fetchall()
 
-    def begin(self, key: str, owner: str, now: float) -> None:
-        """Add a session in which nothing is open."""
-        statement = "INSERT INTO sessions (key, owner, began, spoke) VALUES (?, ?, ?, ?)"
-        self._run(statement, key, owner, now, now)
+    def begin(self, key: str, owner: str, now: float, lasting: bool = False) -> None:
+        """Add a session in which nothing is open; raise Conflict if the name was used before."""
+        statement = (
+            "INSERT INTO sessions (key, owner, began, spoke, lasting) VALUES (?, ?, ?, ?, ?)"
+        )
+        try:
+            self._run(statement, key, owner, now, now, lasting)
+        except sqlite3.IntegrityError:
+            raise Conflict from None
 
     def find(self, key: str) -> StoredSession | None:
         """Return a session."""
-        columns = "key, owner, spoke, instance, skin, attempt, ended"
-        rows = self._run(f"SELECT {columns} FROM sessions WHERE key = ?", key)  # noqa: S608 - fixed
+        rows = self._run(f"SELECT {_SESSION} FROM sessions s WHERE key = ?", key)  # noqa: S608
         return _session(rows[0]) if rows else None
 
-    def touch(self, key: str, now: float) -> None:
-        """Note that a session spoke."""
-        self._run("UPDATE sessions SET spoke = ? WHERE key = ?", now, key)
+    def note(self, spoken: Mapping[str, float]) -> None:
+        """Note when sessions spoke."""
+        with self._together() as base:
+            base.executemany(
+                "UPDATE sessions SET spoke = max(spoke, ?) WHERE key = ?",
+                [(when, key) for key, when in spoken.items()],
+            )
 
     def end(self, key: str, now: float) -> None:
         """End a session; what it did stays."""
@@ -104,23 +118,37 @@ class SqliteStore:
             base.execute("UPDATE attempts SET over = 1 WHERE session = ?", (key,))
 
     def expire(self, before: float, now: float) -> Sequence[str]:
-        """End all sessions that last spoke before a time; return their keys."""
-        statement = "UPDATE sessions SET ended = ? WHERE ended IS NULL AND spoke < ? RETURNING key"
+        """End all sessions that last spoke before a time, but lasting ones; return their keys."""
+        statement = (
+            "UPDATE sessions SET ended = ? WHERE ended IS NULL AND NOT lasting AND spoke < ? "
+            "RETURNING key"
+        )
         with self._together() as base:
             keys = base.execute(statement, (now, before)).fetchall()
             base.executemany("UPDATE attempts SET over = 1 WHERE session = ?", keys)
         return [key for (key,) in keys]
 
     def count(self) -> int:
-        """Return how many sessions are open."""
-        return int(self._run("SELECT count(*) FROM sessions WHERE ended IS NULL")[0][0])
+        """Return how many sessions are open that silence would end."""
+        statement = "SELECT count(*) FROM sessions WHERE ended IS NULL AND NOT lasting"
+        return int(self._run(statement)[0][0])
 
     def open(
-        self, key: str, instance: dict[str, Json], skin: str, scope: str, run: str, now: float
-    ) -> int:
-        """Begin the next attempt on an instance, and return its number within the scope."""
+        self,
+        key: str,
+        current: int,
+        instance: dict[str, Json],
+        skin: str,
+        scope: str,
+        run: str,
+        now: float,
+    ) -> StoredAttempt:
+        """Begin the next attempt of a session whose attempt is `current`, or raise Conflict."""
         place = (scope, f"{instance['family']}/{instance['id']}")
         with self._together() as base:
+            at = "SELECT 1 FROM sessions WHERE key = ? AND ended IS NULL AND attempt = ?"
+            if base.execute(at, (key, current)).fetchone() is None:
+                raise Conflict
             base.execute("UPDATE attempts SET over = 1 WHERE session = ?", (key,))
             base.execute(
                 "UPDATE attempts SET counts = 0 WHERE scope = ? AND instance = ? AND NOT over",
@@ -128,67 +156,68 @@ class SqliteStore:
             )
             last = "SELECT coalesce(max(number), 0) FROM attempts WHERE scope = ? AND instance = ?"
             number = int(base.execute(last, place).fetchone()[0]) + 1
-            base.execute(
+            made = base.execute(
                 "INSERT INTO attempts (scope, instance, number, session, run, opened, counts) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*place, number, key, run, now, number == 1),
-            )
+                (*place, number, key, run, now, number == 1 and not current),
+            ).lastrowid
             base.execute(
                 "UPDATE sessions SET instance = ?, skin = ?, attempt = ?, spoke = ? WHERE key = ?",
-                (json.dumps(instance), skin, number, now, key),
+                (json.dumps(instance), skin, made, now, key),
             )
-        return number
+            row = base.execute(f"{_ATTEMPT} WHERE a.id = ?", (made,)).fetchone()
+        return _attempt(row)
 
-    def append(
-        self, key: str, attempt: int, number: int, action: str, over: bool, now: float
-    ) -> None:
-        """Add an action (its JSON) to an attempt; raise Conflict if there is one of this number."""
-        values = (key, attempt, number, action, now)
-        statement = "INSERT INTO actions VALUES (?, ?, ?, ?, ?)"
+    def append(self, attempt: int, number: int, action: str, over: bool, now: float) -> None:
+        """Add an action (its JSON) to an attempt that is going on, or raise Conflict."""
+        values = (number, action, now, attempt)
         try:
             if not over:
-                self._run(statement, *values)
-                return
-            with self._together() as base:
-                base.execute(statement, values)
-                base.execute(_OVER, (key, attempt))
+                with self._connection() as base:
+                    added = base.execute(_APPEND, values).rowcount
+            else:
+                with self._together() as base:
+                    added = base.execute(_APPEND, values).rowcount
+                    if added:
+                        base.execute("UPDATE attempts SET over = 1 WHERE id = ?", (attempt,))
         except sqlite3.IntegrityError:
             raise Conflict from None
+        if added != 1:
+            raise Conflict
 
-    def close(self, key: str, attempt: int) -> None:
-        """Let an attempt be over as it stands."""
-        self._run(_OVER, key, attempt)
+    def close(self, attempt: int, count: int) -> None:
+        """Let an attempt be over after its `count` actions, or raise Conflict."""
+        with self._connection() as base:
+            if base.execute(_CLOSE, (attempt, count)).rowcount != 1:
+                raise Conflict
 
-    def actions(self, key: str, attempt: int) -> Sequence[str]:
+    def actions(self, attempt: int) -> Sequence[str]:
         """Return the actions of an attempt in order."""
-        statement = "SELECT action FROM actions WHERE session = ? AND attempt = ? ORDER BY number"
-        return [action for (action,) in self._run(statement, key, attempt)]
+        statement = "SELECT action FROM actions WHERE attempt = ? ORDER BY number"
+        return [action for (action,) in self._run(statement, attempt)]
 
-    def attempt(self, key: str, number: int) -> StoredAttempt | None:
+    def attempt(self, attempt: int) -> StoredAttempt | None:
         """Return an attempt."""
-        rows = self._run(f"{_ATTEMPT} WHERE a.session = ? AND a.number = ?", key, number)
+        rows = self._run(f"{_ATTEMPT} WHERE a.id = ?", attempt)
         return _attempt(rows[0]) if rows else None
 
     def attempts(self) -> Iterator[StoredAttempt]:
-        """Return all attempts, for the operator."""
-        return map(_attempt, self._run(f"{_ATTEMPT} ORDER BY a.opened, a.scope, a.instance"))
+        """Return all attempts in the order in which they were begun, for the operator."""
+        return map(_attempt, self._run(f"{_ATTEMPT} ORDER BY a.id"))
 
-    def keep_receipt(self, receipt: str, key: str, attempt: int, now: float) -> None:
+    def keep_receipt(self, receipt: str, attempt: int, now: float) -> None:
         """Keep the hash of a receipt for an attempt."""
-        self._run("INSERT INTO receipts VALUES (?, ?, ?, ?)", receipt, key, attempt, now)
+        self._run("INSERT INTO receipts VALUES (?, ?, ?)", receipt, attempt, now)
 
     def claimed(self, receipt: str) -> StoredAttempt | None:
         """Return the attempt that the hash of a receipt stands for."""
-        rows = self._run("SELECT session, attempt FROM receipts WHERE receipt = ?", receipt)
+        rows = self._run("SELECT attempt FROM receipts WHERE receipt = ?", receipt)
         return self.attempt(*rows[0]) if rows else None
 
     def shut(self) -> None:
         """Let go of the database."""
         with self._lock:
             self._base.close()
-
-
-_OVER = "UPDATE attempts SET over = 1 WHERE session = ? AND number = ?"
 
 
 def _session(row: tuple[Any, ...]) -> StoredSession:
@@ -198,4 +227,4 @@ def _session(row: tuple[Any, ...]) -> StoredSession:
 
 
 def _attempt(row: tuple[Any, ...]) -> StoredAttempt:
-    return StoredAttempt(_session(row[:7]), row[7], bool(row[8]), bool(row[9]), row[10])
+    return StoredAttempt(_session(row[:7]), row[7], row[8], bool(row[9]), bool(row[10]), row[11])

@@ -5,7 +5,8 @@ Sessions, owners and receipts are stored as hashes: who reads the store can cont
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol
@@ -33,7 +34,7 @@ class StoredSession:
     """The coordinates of the episode; None while nothing is open."""
     skin: str = ""
     attempt: int = 0
-    """The number of the attempt that is going on."""
+    """The id of its latest attempt; 0 while nothing is open."""
     ended: bool = False
 
 
@@ -42,7 +43,10 @@ class StoredAttempt:
     """One attempt of a session."""
 
     session: StoredSession
+    id: int
+    """Its own in the whole store."""
     number: int
+    """Which attempt on its instance it is, within the scope in which it was begun."""
     over: bool
     """Whether it can go on no more: ended, or closed by asking for its score."""
     counts: bool
@@ -51,57 +55,82 @@ class StoredAttempt:
 
 
 class Conflict(Exception):  # noqa: N818 - another process was faster; nothing is broken
-    """Another process went on with the session meanwhile."""
+    """What is stored of a session is not what was believed: nothing was changed."""
+
+
+class Waiting(Exception):  # noqa: N818 - nothing is broken
+    """Others kept the store longer than there was patience to wait: nothing was changed."""
+
+
+patience: ContextVar[float] = ContextVar("patience", default=10.0)
+"""Seconds that a store may wait for others."""
 
 
 class Store(Protocol):
     """Everything is committed when a method returns; methods may be called from any thread."""
 
-    def begin(self, key: str, owner: str, now: float) -> None:
-        """Add a session in which nothing is open."""
+    def begin(self, key: str, owner: str, now: float, lasting: bool = False) -> None:
+        """Add a session in which nothing is open; raise Conflict if the name was used before.
+
+        Silence does not end a lasting session, and it takes nobody's place.
+        """
 
     def find(self, key: str) -> StoredSession | None:
         """Return a session."""
 
-    def touch(self, key: str, now: float) -> None:
-        """Note that a session spoke."""
+    def note(self, spoken: Mapping[str, float]) -> None:
+        """Note when sessions spoke."""
 
     def end(self, key: str, now: float) -> None:
         """End a session; what it did stays."""
 
     def expire(self, before: float, now: float) -> Sequence[str]:
-        """End all sessions that last spoke before a time; return their keys."""
+        """End all sessions that last spoke before a time, but lasting ones; return their keys."""
 
     def count(self) -> int:
-        """Return how many sessions are open."""
+        """Return how many sessions are open that silence would end."""
 
     def open(
-        self, key: str, instance: dict[str, Json], skin: str, scope: str, run: str, now: float
-    ) -> int:
-        """Begin the next attempt on an instance, and return its number within the scope.
+        self,
+        key: str,
+        current: int,
+        instance: dict[str, Json],
+        skin: str,
+        scope: str,
+        run: str,
+        now: float,
+    ) -> StoredAttempt:
+        """Begin the next attempt of a session whose attempt is `current`, or raise Conflict.
 
         Attempts of the scope on the same instance that are not over no longer count: the new one
-        could tell them what they should find out. The session's own attempt is over before.
+        could tell them what they should find out. The session's own attempt is over before, and a
+        further one never counts, however it is numbered.
         """
 
-    def append(
-        self, key: str, attempt: int, number: int, action: str, over: bool, now: float
-    ) -> None:
-        """Add an action (its JSON) to an attempt; raise Conflict if there is one of this number."""
+    def append(self, attempt: int, number: int, action: str, over: bool, now: float) -> None:
+        """Add an action (its JSON) to an attempt that is going on, or raise Conflict.
 
-    def close(self, key: str, attempt: int) -> None:
-        """Let an attempt be over as it stands."""
+        It goes on if it is not over, its session has not ended and has no later attempt; and
+        there is one action of each number.
+        """
 
-    def actions(self, key: str, attempt: int) -> Sequence[str]:
+    def close(self, attempt: int, count: int) -> None:
+        """Let an attempt be over after its `count` actions.
+
+        Raise Conflict if it has another number of them, or its session ended or went on to
+        another attempt.
+        """
+
+    def actions(self, attempt: int) -> Sequence[str]:
         """Return the actions of an attempt in order."""
 
-    def attempt(self, key: str, number: int) -> StoredAttempt | None:
-        """Return an attempt."""
+    def attempt(self, attempt: int) -> StoredAttempt | None:
+        """Return an attempt by its id."""
 
     def attempts(self) -> Iterator[StoredAttempt]:
-        """Return all attempts, for the operator."""
+        """Return all attempts in the order in which they were begun, for the operator."""
 
-    def keep_receipt(self, receipt: str, key: str, attempt: int, now: float) -> None:
+    def keep_receipt(self, receipt: str, attempt: int, now: float) -> None:
         """Keep the hash of a receipt for an attempt."""
 
     def claimed(self, receipt: str) -> StoredAttempt | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from hmac import compare_digest
 from pathlib import Path
@@ -15,6 +16,8 @@ VARIABLE = "WHYBENCH_TOKEN"
 SHORTEST = 16
 """The fewest characters of a token."""
 
+_REMARK = re.compile(r"(?:^|\s)#")
+
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
@@ -26,8 +29,8 @@ class Tokens:
     def read(cls, file: Path | None) -> Tokens:
         """Read tokens from a file, one a line with remarks after `#`, and from the environment."""
         lines = [] if file is None else file.read_text("utf-8").splitlines()
-        found = [line.strip() for line in [*lines, os.environ.get(VARIABLE, "")]]
-        tokens = [line for line in found if line and not line.startswith("#")]
+        words = [*(_REMARK.split(line)[0] for line in lines), os.environ.get(VARIABLE, "")]
+        tokens = [word.strip() for word in words if word.strip()]
         if file is not None and not tokens:
             raise ValueError("the file of tokens holds none: write one a line")
         if any(len(t) < SHORTEST or not t.isascii() or " " in t for t in tokens):

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from whybench.core.canonical import Json, thaw
 from whybench.core.seeds import Stream
-from whybench.episode.action import Action, ActionSpec
-from whybench.episode.family import Family
+from whybench.episode.action import Action, ActionSpec, called
+from whybench.episode.family import Family, families
 from whybench.episode.instance import Instance
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
@@ -31,16 +31,25 @@ class Case:
     ends: bool
     """Whether the calls end the episode; else it is left open."""
 
-    def plainly(self) -> tuple[Trace, Score]:
-        """Play the calls on a bare session: what every door is held against."""
-        session = Session(self.instance)
-        for name, args in self.calls:
-            session.call(name, args)
-        return session.trace, session.score()
+    def plainly(self) -> tuple[Trace, Score, list[str]]:
+        """Play the calls on a bare episode: what every door is held against.
+
+        The texts are the brief, then what is said to each call, also after the end.
+        """
+        family = families()[self.instance.family]
+        episode, skin = family.open(self.instance), family.skins[0]
+        texts = [episode.brief(skin)]
+        texts += [episode.describe(episode.step(called(*call)), skin) for call in self.calls]
+        return episode.trace, family.score(self.instance, episode.trace), texts
 
 
-def cases(family: Family[Any], count: int, seed: str = "parity") -> Iterator[Case]:
-    """Yield cases on instances of a family's suites, those with experiments if there are any."""
+def cases(
+    family: Family[Any], count: int, seed: str = "parity", *, leave: bool = True
+) -> Iterator[Case]:
+    """Yield cases on instances of a family's suites, those with experiments if there are any.
+
+    Without `leave` every case ends its episode.
+    """
     names = [name for name in family.suites if _experiments(family, name)] or list(family.suites)
     seen: set[str] = set()
     for number in count_from(0):
@@ -50,12 +59,15 @@ def cases(family: Family[Any], count: int, seed: str = "parity") -> Iterator[Cas
         profile = family.profiles[number % 5 == 4]
         suite = family.suite(stream.choice(names), profile=profile)
         instance = suite.row(stream.below(4 * len(suite)))
-        if instance.id not in seen:
+        if instance.id in seen:
+            continue
+        made = case(instance, stream, leave)
+        if made.ends or leave:
             seen.add(instance.id)
-            yield case(instance, stream)
+            yield made
 
 
-def case(instance: Instance, stream: Stream) -> Case:
+def case(instance: Instance, stream: Stream, leave: bool = True) -> Case:
     """Return a list of calls: a reference agent's, with errors and nonsense in between."""
     session = Session(instance)
     agent = stream.choice(("exact", "random", "random"))
@@ -81,8 +93,8 @@ def case(instance: Instance, stream: Stream) -> Case:
             break
     while not session.done and len(calls) < 2 * MOST:
         make(("no_such_action", {}))
-    if session.done and stream.below(4) == 0:
-        return Case(instance, tuple(calls[: stream.below(len(calls))]), ends=False)
+    if len(calls) > 1 and leave and stream.below(4) == 0:
+        return Case(instance, tuple(calls[: 1 + stream.below(len(calls) - 1)]), ends=False)
     if session.done and stream.below(2):
         make(nonsense(session.episode.actions, action, stream))
     return Case(instance, tuple(calls), session.done)

@@ -17,12 +17,15 @@ def differences(door: Door, cases: Sequence[Case]) -> Iterator[str]:
         if found is None:
             yield f"{door.name}: no result for {case.instance.id}"
             return
-        trace, score = case.plainly()
+        trace, score, texts = case.plainly()
+        shown = found[2]
+        least = 1 + len(trace.steps)
         for what, here, there in (
             ("trace", trace.to_json(), found[0]),
             ("score", score.to_json(), found[1]),
+            ("texts", texts[: max(least, len(shown or ()))], shown),
         ):
-            told = _difference(here, there)
+            told = "" if there is None else _difference(here, there)
             if told:
                 yield f"{door.name}: {what} of {case.instance.family}/{case.instance.id}: {told}"
     if next(played, None) is not None:

@@ -22,16 +22,21 @@ def parity(
     from whybench.interfaces.asking import print_table
     from whybench.interfaces.parity.cases import cases
     from whybench.interfaces.parity.check import differences
-    from whybench.interfaces.parity.doors import doors
+    from whybench.interfaces.parity.doors import doors, registered
 
     installed = doors()
+    if left_out := [name for name in registered() if name not in installed]:
+        typer.echo(f"not installed, left out: {', '.join(left_out)}", err=True)
     _known("door", names, installed)
     _known("family", family, families())
     rows, failed = [], False
     for name in family or families():
-        made = list(cases(families()[name], instances))
+        made = {
+            leave: list(cases(families()[name], instances, leave=leave))
+            for leave in {installed[n].leaves for n in names or installed}
+        }
         for door in (installed[n] for n in names or installed):
-            played = [case for case in made if case.ends or door.leaves]
+            played = made[door.leaves]
             found = list(differences(door, played))
             failed |= bool(found)
             calls = sum(len(case.calls) for case in played)

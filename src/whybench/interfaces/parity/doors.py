@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import entry_points
-from typing import Protocol
+from importlib.metadata import EntryPoint, entry_points
+from typing import Protocol, TypeAlias
 
 from whybench.core.canonical import Json
 from whybench.interfaces.parity.cases import Case
 
 GROUP = "whybench.doors"
 """The entry point group in which a door registers."""
+
+
+Played: TypeAlias = tuple[Json, Json, Sequence[str] | None]
+"""Trace and score as JSON, and the texts that were shown: the brief, then one for each call made.
+
+A door that stops at the end shows none for calls after it; one that mixes texts says None.
+"""
 
 
 class Door(Protocol):
@@ -24,16 +31,22 @@ class Door(Protocol):
     def leaves(self) -> bool:
         """Whether an agent can leave in mid-episode; a harness that plays to the end says no."""
 
-    def play(self, cases: Sequence[Case]) -> Iterable[tuple[Json, Json]]:
-        """Make the calls of each case through the real door; yield trace and score as JSON."""
+    def play(self, cases: Sequence[Case]) -> Iterable[Played]:
+        """Make the calls of each case through the real door, and yield what came of them."""
+
+
+def registered() -> Mapping[str, EntryPoint]:
+    """Return every door that some installed package registers, by name."""
+    points = entry_points(group=GROUP)
+    return {point.name: point for point in sorted(points, key=lambda point: point.name)}
 
 
 def doors() -> Mapping[str, Door]:
-    """Return the installed doors by name, without those whose extra is missing."""
+    """Return the doors by name, without those whose extra is missing."""
     found = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    for name, point in registered().items():
         try:
-            found[point.name] = point.load()
+            found[name] = point.load()
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("whybench"):
                 raise

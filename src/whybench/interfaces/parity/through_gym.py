@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import gymnasium
 
-import whybench.interfaces.gym  # noqa: F401 - registers the environments
-from whybench.core.canonical import Json
+from whybench.episode.family import families
+from whybench.interfaces.gym import environment_id
 from whybench.interfaces.parity.cases import Case
+from whybench.interfaces.parity.doors import Played
 
 
 class GymDoor:
@@ -18,22 +19,22 @@ class GymDoor:
     name = "gym"
     leaves = True
 
-    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
         """Step through each case; a case that is left open is scored as it stands."""
         for case in cases:
             i = case.instance
             made = gymnasium.make(
-                f"WhyBench/{i.family}-{i.suite}-v{i.version}", profile=i.profile, endless=True
+                environment_id(families()[i.family], i.suite), profile=i.profile, endless=True
             )
-            made.reset(options={"instance": f"{i.family}/{i.id}"})
-            score = None
+            observed, info = made.reset(options={"instance": f"{i.family}/{i.id}"})
+            texts, score = [observed["text"]], None
             for name, args in case.calls:
-                _, _, terminated, _, info = made.step(json.dumps({"name": name, "args": args}))
-                if terminated:
-                    score = info["score"].to_json()
-                    break
+                line = json.dumps({"name": name, "args": args})
+                observed, _, _, _, info = made.step(line)
+                texts.append(observed["text"])
+                score = score or info.get("score")
             session = made.unwrapped.session  # type: ignore[attr-defined]  # our own environment
-            yield session.trace.to_json(), score or session.score().to_json()
+            yield session.trace.to_json(), (score or session.score()).to_json(), texts
             made.close()
 
 

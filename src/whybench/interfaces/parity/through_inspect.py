@@ -11,7 +11,6 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalSample
 from inspect_ai.model import get_model
 
-from whybench.core.canonical import Json
 from whybench.episode.family import families
 from whybench.episode.instance import Instance
 from whybench.interfaces.inspectai.build import build
@@ -19,6 +18,7 @@ from whybench.interfaces.inspectai.choosing import Chosen
 from whybench.interfaces.inspectai.record import EPISODE, from_store, located
 from whybench.interfaces.inspectai.solver import TOOLS
 from whybench.interfaces.parity.cases import Case
+from whybench.interfaces.parity.doors import Played
 
 
 class InspectDoor:
@@ -28,12 +28,12 @@ class InspectDoor:
     leaves = False
     """A model that calls tools is asked again until the episode ends, or a limit strikes."""
 
-    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
         """Run one task a family, and read its log."""
         for _, group in groupby(cases, key=lambda case: case.instance.family):
             yield from self._task(list(group))
 
-    def _task(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+    def _task(self, cases: Sequence[Case]) -> Iterator[Played]:
         first = cases[0].instance
         family = families()[first.family]
         rows = _Rows([case.instance for case in cases])
@@ -60,19 +60,23 @@ class InspectDoor:
             yield _read(samples[case.instance.id])
 
 
-def _read(sample: EvalSample) -> tuple[Json, Json]:
-    """Return trace and score of a sample; details, which logs leave out, come from its trace."""
+def _read(sample: EvalSample) -> Played:
+    """Return what a sample's log tells; details, which logs leave out, come from its trace."""
     family, instance = located(sample.metadata)
     trace = from_store(family, instance, sample.store[EPISODE])
-    details = family.score(instance, trace).to_json()["values"]
     logged = (sample.scores or {})["episode_score"]
-    shown = {
+    values = {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in logged.as_dict().items()
     }
-    values = {name: shown.get(name, value) for name, value in details.items()}
+    kept = {metric.name for metric in family.metrics if metric.role != "detail"}
+    if values.keys() == kept:
+        again = family.score(instance, trace).to_json()["values"]
+        values = {name: values.get(name, value) for name, value in again.items()}
     score = {"outcome": logged.answer, "values": values, "labels": logged.metadata}
-    return trace.to_json(), score
+    brief = next(message.text for message in sample.messages if message.role == "user")
+    replies = [message.text for message in sample.messages if message.role == "tool"]
+    return trace.to_json(), score, [brief, *replies]
 
 
 class _Rows:

@@ -15,8 +15,8 @@ import anyio
 from mcp import Client
 from mcp_types import TextResourceContents
 
-from whybench.core.canonical import Json
 from whybench.interfaces.parity.cases import Case
+from whybench.interfaces.parity.doors import Played
 
 ABREAST = 8
 """Cases that are played at once."""
@@ -28,9 +28,9 @@ class McpDoor:
     name = "mcp"
     leaves = True
 
-    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
         """Open a session for each case, call tools, read the record and the score."""
-        found: dict[str, tuple[Json, Json]] = {}
+        found: dict[str, Played] = {}
         for profile in sorted({case.instance.profile for case in cases}):
             with served(profile) as address:
                 played = [case for case in cases if case.instance.profile == profile]
@@ -52,8 +52,8 @@ def served(profile: str) -> Iterator[str]:
                 server.terminate()
 
 
-async def _all(address: str, cases: Sequence[Case]) -> dict[str, tuple[Json, Json]]:
-    found: dict[str, tuple[Json, Json]] = {}
+async def _all(address: str, cases: Sequence[Case]) -> dict[str, Played]:
+    found: dict[str, Played] = {}
     turn = anyio.CapacityLimiter(ABREAST)
 
     async def one(case: Case) -> None:
@@ -66,16 +66,17 @@ async def _all(address: str, cases: Sequence[Case]) -> dict[str, tuple[Json, Jso
     return found
 
 
-async def _case(address: str, case: Case) -> tuple[Json, Json]:
+async def _case(address: str, case: Case) -> Played:
     instance = case.instance
     query = urlencode({"instance": f"{instance.family}/{instance.id}"})
     async with Client(f"{address}?{query}") as client:
-        for name, args in case.calls:
-            await client.call_tool(name, dict(args))
+        replies = [await client.call_tool("episode_brief", {})]
+        replies += [await client.call_tool(name, dict(args)) for name, args in case.calls]
+        texts = [reply.content[0].text for reply in replies]  # type: ignore[union-attr]  # texts
         record = await client.read_resource("whybench://record")
         told = await client.call_tool("episode_score", {})
         (text,) = (part.text for part in record.contents if isinstance(part, TextResourceContents))
-        return json.loads(text), (told.structured_content or {})["score"]
+        return json.loads(text), (told.structured_content or {})["score"], texts
 
 
 DOOR = McpDoor()

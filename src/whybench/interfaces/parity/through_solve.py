@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from whybench.core.canonical import Json
 from whybench.episode.action import called
 from whybench.episode.family import families
 from whybench.interfaces.parity.cases import Case
+from whybench.interfaces.parity.doors import Played
 from whybench.interfaces.solve import read_predictions, score_predictions
 
 
@@ -20,7 +20,7 @@ class SolveDoor:
     name = "solve"
     leaves = True
 
-    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
         """Write predictions, read them as the command does, and score them."""
         with TemporaryDirectory() as folder:
             path = Path(folder) / "predictions.jsonl"
@@ -31,7 +31,7 @@ class SolveDoor:
                 path.write_text(json.dumps({"id": instance.id, "actions": actions}), "utf-8")
                 predictions = read_predictions(suite, path)
                 for result in score_predictions(suite, predictions, [instance]):
-                    yield result.trace.to_json(), result.score.to_json()
+                    yield result.trace.to_json(), result.score.to_json(), None
 
 
 DOOR = SolveDoor()

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
-from whybench.core.canonical import Json
-from whybench.episode.action import ActionSpec, called
-from whybench.interfaces.lines import read_action
+from whybench.episode.action import ActionSpec
 from whybench.interfaces.parity.cases import Call, Case
+from whybench.interfaces.parity.doors import Played
 from whybench.interfaces.play import play_terminal
 from whybench.interfaces.session import Session
 
 
 def typed(call: Call, specs: tuple[ActionSpec, ...]) -> str:
-    """Return the line that asks for a call: as short as a person would type it, else as JSON."""
+    """Return the line that asks for a call: as a person types it where that can say it."""
     name, args = call
-    short = " ".join([name, *(str(value) for value in args.values())])
-    if "\n" not in short and read_action(short, specs) == called(name, args):
-        return short
-    return json.dumps({"name": name, "args": args})
+    spec = next((spec for spec in specs if spec.name == name), None)
+    names = [argument.name for argument in spec.arguments] if spec else []
+    plain = all(isinstance(v, str) and v == v.strip() and v.isprintable() for v in args.values())
+    if spec is None or list(args) != names[: len(args)] or not plain or not all(args.values()):
+        return json.dumps({"name": name, "args": args})
+    if len(names) == 1:
+        return " ".join([name, *args.values()])
+    return " ".join([name, *map(_word, args.values())])
+
+
+def _word(value: str) -> str:
+    """Return one argument of several; JSON stands as it is, all else in quotes if it needs them."""
+    try:
+        return value if value[0] in "{[" and json.loads(value) is not None else shlex.quote(value)
+    except ValueError:
+        return shlex.quote(value)
 
 
 class TerminalDoor:
@@ -31,7 +43,7 @@ class TerminalDoor:
     name = "terminal"
     leaves = True
 
-    def play(self, cases: Sequence[Case]) -> Iterator[tuple[Json, Json]]:
+    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
         """Type each call; an end of input leaves the episode open."""
         console = Console(file=io.StringIO())
         for case in cases:
@@ -45,7 +57,7 @@ class TerminalDoor:
                 return typed(call, session.episode.actions)
 
             play_terminal(session.episode, session.skin, console, ask)
-            yield session.trace.to_json(), session.score().to_json()
+            yield session.trace.to_json(), session.score().to_json(), None
 
 
 DOOR = TerminalDoor()
