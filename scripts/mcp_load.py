@@ -42,7 +42,7 @@ SUITES = {
 }
 """Suite → whose experiments are made, and how many of a hundred sessions play it."""
 
-BRIEF, SCORE = "episode_brief", "episode_score"
+BRIEF, RESET, SCORE = "episode_brief", "episode_reset", "episode_score"
 ABREAST = 16
 """Sessions that are opened, or compared with their records, at once."""
 
@@ -158,7 +158,10 @@ class Fleet:
     wire: str
     prepared: Iterator[Script]
     records: bool
-    """Whether each session is compared with its record before it ends."""
+    """Whether each session is compared with its record before it ends, and another one follows.
+
+    Else it is kept: its episode is reset when it is over.
+    """
     told: Told = field(default_factory=Told)
     idle: deque[Talk] = field(default_factory=deque)
     came: anyio.Event = field(default_factory=anyio.Event)
@@ -226,6 +229,8 @@ class Fleet:
     async def _converse(self, talk: Talk, wire: Wire) -> bool:
         """Make the calls of the script when it is time; False: there is no time left."""
         calls, steps = talk.script.calls, talk.script.steps
+        if not self.records:
+            calls = (*calls[:-1], (RESET, {}))
         while talk.done < len(calls):
             if talk.due is None:
                 await self._turn(talk)
@@ -245,7 +250,7 @@ class Fleet:
             if wanted is not None and reply.get("observation") != wanted:
                 self._differs(talk, f"reply {talk.acted}")
             self._answered(talk)
-            talk.done += 1
+            talk.done = 1 if calls[talk.done][0] == RESET else talk.done + 1
         return True
 
     async def _turn(self, talk: Talk) -> None:

@@ -15,6 +15,7 @@ from whybench.episode.action import Action, ActionSpec
 from whybench.episode.family import PUBLIC_SALT, find_suite
 from whybench.episode.instance import Instance
 from whybench.episode.naming import named
+from whybench.episode.observation import Observation
 from whybench.episode.split import Part
 from whybench.interfaces.choosing import Choice, Seeded
 from whybench.interfaces.gym.spaces import Lines, Prose
@@ -107,7 +108,7 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         info = self._info()
         if self._meter.score is not None:
             info["score"] = self._meter.score
-        observed = {"json": _as_json(reply.observation.to_json()), "text": reply.text}
+        observed = {"json": _seen(reply.observation), "text": reply.text}
         return observed, reward, terminated, truncated, info
 
     def render(self) -> str | None:
@@ -154,6 +155,12 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
 
     def _info(self) -> dict[str, Any]:
         return {"instance": self._name, "step": self._steps}
+
+
+@lru_cache(maxsize=512)
+def _seen(observation: Observation) -> str:
+    """Return an observation as JSON; the latest are kept."""
+    return _as_json(observation.to_json())
 
 
 @lru_cache(maxsize=128)

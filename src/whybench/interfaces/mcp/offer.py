@@ -13,7 +13,7 @@ from whybench.episode.naming import named
 from whybench.interfaces.mcp.refusal import Refused
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
-_NAME = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:[0-9]{1,9}\.)?[0-9]{4,9}-[0-9a-f]{12}", re.ASCII)
+_NAME = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:[0-9]{1,12}\.)?[0-9]{4,9}-[0-9a-f]{12}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
