@@ -17,12 +17,23 @@ from whybench.interfaces.session import Session
 
 
 def typed(call: Call, specs: tuple[ActionSpec, ...]) -> str:
-    """Return the line that asks for a call: as a person types it where that can say it."""
+    """Return the line that asks for a call: as a person types it where that can say it.
+
+    Too few words are no call with an argument missing: the terminal answers them with its usage.
+    """
     name, args = call
     spec = next((spec for spec in specs if spec.name == name), None)
-    names = [argument.name for argument in spec.arguments] if spec else []
+    arguments = spec.arguments if spec else ()
+    names = [argument.name for argument in arguments]
+    whole = len(args) >= sum(not argument.optional for argument in arguments)
     plain = all(isinstance(v, str) and v == v.strip() and v.isprintable() for v in args.values())
-    if spec is None or list(args) != names[: len(args)] or not plain or not all(args.values()):
+    if (
+        spec is None
+        or not whole
+        or list(args) != names[: len(args)]
+        or not plain
+        or not all(args.values())
+    ):
         return json.dumps({"name": name, "args": args})
     if len(names) == 1:
         return " ".join([name, *args.values()])
