@@ -13,8 +13,8 @@ from whybench.interfaces.parity.cases import Case, cases
 from whybench.interfaces.parity.check import differences
 from whybench.interfaces.parity.doors import doors
 
-FEW = int(os.environ.get("WHYBENCH_PARITY", "1"))
-"""Instances of each family here; `.ci/run` plays more through `whybench parity`."""
+FEW = int(os.environ.get("WHYBENCH_PARITY", "3"))
+"""Instances of each family here; docs/protocol.md gives the command for more."""
 
 
 @pytest.fixture(autouse=True)
