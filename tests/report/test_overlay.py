@@ -17,7 +17,7 @@ import pytest
 from whybench.core.seeds import Stream
 from whybench.episode.family import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
-from whybench.report.build import Wishes, viewed, writers
+from whybench.report.build import Wishes, viewed
 from whybench.report.runs import Logs, read_runs
 from whybench.report.section import Figure, Table
 from whybench.report.view import Limits
@@ -42,7 +42,7 @@ def shown(logs: Logs, tmp_path_factory: pytest.TempPathFactory) -> list[Overlay]
     return [
         (view.family.name, part.id, system, value)
         for view in views
-        for part in writers()[view.family.name](view).walk()
+        for part in view.family.capability("report")(view).walk()
         if isinstance(part, Figure | Table)
         for system, value in published(part.frame)
     ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
@@ -65,6 +66,19 @@ class Suite:
         return f"{self.family.name}/{self.name}"
 
 
+def declared(package: str) -> dict[str, Any]:
+    """Return what `family.toml` in a family's package declares; nothing if it has none.
+
+    >>> declared("whybench.families.causallink")["recommended"]
+    ('core', 'advanced')
+    """
+    file = files(package) / "family.toml" if package else None
+    if file is None or not file.is_file():
+        return {}
+    found = tomllib.loads(file.read_text("utf-8"))
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+
+
 class Family(ABC, Generic[World]):
     """One published benchmark: worlds, rules, proofs, scores and agents behind one face."""
 
@@ -86,6 +100,21 @@ class Family(ABC, Generic[World]):
     """The metric that floor and ceiling are stated for."""
     floor_ceiling: Mapping[str, float]
     """Agent that knows nothing → the headline it must stay below on every suite."""
+    recommended: tuple[str, ...] = ()
+    """The suites to begin with."""
+    extras: Mapping[str, str] = {}
+    """Capability beyond the game (`report`, `tasks`, `commands`, …) → `module:attribute`."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Take what the family declares in `family.toml` beside its module, if there is one."""
+        super().__init_subclass__(**kwargs)
+        for name, value in declared(cls.__module__.rpartition(".")[0]).items():
+            setattr(cls, name, value)
+
+    def capability(self, name: str) -> Any | None:
+        """Load what the family declares under a capability; None if it declares nothing."""
+        place = self.extras.get(name)
+        return None if place is None else EntryPoint(name, place, "").load()
 
     # What a family implements.
 
@@ -263,7 +292,7 @@ class Family(ABC, Generic[World]):
             if not step.observation.is_error and step.action.name != self.final_action
         )
 
-    excluded: frozenset[str] = frozenset()
+    excluded: Collection[str] = ()
     """Outcomes that are left out of every average, and counted by name."""
 
     final_action: str = "answer"

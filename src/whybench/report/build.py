@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 import pandas as pd
@@ -25,9 +23,6 @@ from whybench.report.understanding import understanding
 from whybench.report.view import Limits, View, estimate
 
 Writer = Callable[[View], Section]
-
-GROUP = "whybench.reports"
-"""Entry points: family → the function that writes its section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +84,9 @@ def viewed(logs: Logs, wishes: Wishes) -> list[View]:
     ]
 
 
-@cache
-def writers() -> Mapping[str, Writer]:
-    """Return the functions that write families' sections."""
-    return {point.name: point.load() for point in entry_points(group=GROUP)}
-
-
 def _written(view: View) -> Section:
     """Return a family's section: its metrics for all runs, then what its own writer adds."""
-    writer = writers().get(view.family.name)
+    writer: Writer | None = view.family.capability("report")
     own = writer(view) if writer is not None else Section(view.family.name, view.family.name)
     table = Table(
         f"{view.family.name}-metrics",

@@ -27,15 +27,6 @@ from whybench.families.causalab.hypothesis import Edge, Guess, written
 from whybench.families.causalab.numbers import reading_of
 from whybench.families.causalab.world import FREQUENCY, Reading, Readings, View, World
 
-AGENTS = {
-    "null": "predicts the mean of the frequencies it was given; claims no edges",
-    "random": "random settings, a random graph, a random one of the frequencies seen",
-    "by_size": "orders quantities by their mean reading and claims every edge along that order",
-    "regression": "fits the frequency to as few readings as that needs; claims no other edges",
-    "exact": "never sees the law: sets one property after another until every equation is forced",
-    "oracle": "sees the law and submits it at once",
-}
-
 Given = Sequence[Step] | None
 """Experiments laid before the agent, which may then only submit; None if it experiments itself."""
 

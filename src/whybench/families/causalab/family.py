@@ -26,13 +26,12 @@ from whybench.families.causalab.ambiguity import Pairs, all_experiments, verdict
 from whybench.families.causalab.check import UNCHECKED, flaws
 from whybench.families.causalab.dialogue import Dialogue
 from whybench.families.causalab.numbers import number
-from whybench.families.causalab.params import NAME, PLANS, SUITES, Knobs, regime
+from whybench.families.causalab.params import NAME, PLANS, Knobs, regime
 from whybench.families.causalab.released import worlds
 from whybench.families.causalab.retell import retelling
 from whybench.families.causalab.rules import LabEpisode, activates
 from whybench.families.causalab.score import METRICS, score
 from whybench.families.causalab.story import Story
-from whybench.families.causalab.telling import SKINS
 from whybench.families.causalab.traits import traits
 from whybench.families.causalab.world import Law, Term, World, motifs, solver
 
@@ -44,17 +43,8 @@ class CausaLab(Family[World]):
     """A laboratory: experiments on one crystal, the frequency of another, one hidden law."""
 
     name = NAME
-    version = "1"
-    summary = "experiment on one crystal, predict another's frequency, and say what causes what"
-    suites = SUITES
-    skins = SKINS
-    protocols = ("record", "tools")
-    agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
-    headline = "accuracy"
-    floor_ceiling: Mapping[str, float] = {"null": 0.3, "random": 0.3, "by_size": 0.3}
-    final_action = "submit"
     unchecked = UNCHECKED
 
     def validated(

@@ -123,8 +123,6 @@ PLANS: dict[str, Plan] = {
     "fresh": Plan(8, "fresh linear worlds of any size (knobs `k` and `graphs`)", fresh=True),
 }
 
-SUITES = {name: plan.what for name, plan in PLANS.items()}
-
 
 def regime(text: str) -> tuple[int, int]:
     """Read a regime: how many records and how many interventions.

@@ -14,16 +14,6 @@ from whybench.families.causalgame.experimenter import experimenter
 from whybench.families.causalgame.telling import percent
 from whybench.families.causalgame.view import View
 
-AGENTS = {
-    "null": "deploys one drone of the default design and submits that design",
-    "random": "submits a random design within the limits",
-    "best_of_ten": "deploys ten random designs, 20 drones each, and submits the one that did best",
-    "one_factor": "changes one thing at a time from the default and keeps what did better",
-    "correlational": "submits what the visible records seem to recommend",
-    "exact": "never sees the truth: screens all levers at once and follows what it finds",
-    "oracle": "knows the best known design and submits it",
-}
-
 Strategy = Callable[[Bench, Stream], Acting[Design]]
 """Deploys, and returns the design to submit."""
 

@@ -28,13 +28,12 @@ from whybench.families.causalgame.design import SUFFIX, Design
 from whybench.families.causalgame.dialogue import Dialogue, paced
 from whybench.families.causalgame.generated import Generated, nameless, nameless_rules
 from whybench.families.causalgame.judging.packet import JudgedCase
-from whybench.families.causalgame.params import ALL, KNOBS, NAME, SIZE, SUITES, Knobs
+from whybench.families.causalgame.params import ALL, KNOBS, NAME, SIZE, Knobs
 from whybench.families.causalgame.retell import retelling
 from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.scenario import Rules, scenarios
 from whybench.families.causalgame.score import METRICS, case_of, score
 from whybench.families.causalgame.specs import QUESTIONS
-from whybench.families.causalgame.telling import SKINS
 from whybench.families.causalgame.traits import traits
 from whybench.families.causalgame.view import view
 from whybench.families.causalgame.world import World
@@ -48,18 +47,9 @@ class CausalGame(Family[World]):
     """Drones: biased records, small deployments, one fleet, and a report."""
 
     name = NAME
-    version = "1"
-    summary = "study biased records, deploy small batches, and submit one design for a fleet"
-    suites = SUITES
-    skins = SKINS
-    protocols = ("tools", "code")
-    agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
     unchecked = check.UNCHECKED
-    headline = "win"
-    floor_ceiling: Mapping[str, float] = {"null": 0.1, "random": 0.3}
-    final_action = "submit"
 
     def validated(
         self,

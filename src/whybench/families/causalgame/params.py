@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from whybench.families.causalgame.scenario import Rules, scenarios
+from whybench.families.causalgame.scenario import Rules
 
 NAME = "causalgame"
 
@@ -53,10 +53,3 @@ class Knobs(BaseModel):
         names = ("keep_failed", "drones", "deploys", "queries", "threshold")
         turned = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return rules.model_copy(update=turned | ({} if self.counts else {"counts": False}))
-
-
-SUITES: dict[str, str] = {
-    **{name: scenario.what for name, scenario in scenarios().items()},
-    ALL: "one instance of each scenario",
-    KNOBS: "generated worlds: selection, noise, confounding and shift, each off, mild or strong",
-}

@@ -21,17 +21,6 @@ from whybench.families.causallink.plan import (
 from whybench.families.causallink.theme import read_theme
 from whybench.families.causallink.world import State, View, World
 
-AGENTS = {
-    "null": "answers yes at once",
-    "null_no": "answers no at once",
-    "random": "up to n random interventions, then a coin",
-    "first_listed": "says yes if the asked cause is listed before the effect",
-    "last_listed": "says yes if the asked cause is listed after the effect",
-    "names_only": "says yes if the asked cause comes first in the alphabet",
-    "exact": "never sees the world: best plan up to n = 5, proven worst case above",
-    "oracle": "sees the world and answers at once",
-}
-
 Given = Sequence[Step] | None
 """Experiments laid before the agent, which may then only answer; None if it experiments itself."""
 

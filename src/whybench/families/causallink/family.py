@@ -21,10 +21,10 @@ from whybench.episode.trace import Step, Trace
 from whybench.families.causallink import agents, bits, certify, generate
 from whybench.families.causallink.check import UNCHECKED, flaws
 from whybench.families.causallink.dialogue import Dialogue
-from whybench.families.causallink.params import SIZES, SUITES, Knobs
+from whybench.families.causallink.params import SIZES, Knobs
 from whybench.families.causallink.plan import minimax, worst_case
 from whybench.families.causallink.retell import retelling
-from whybench.families.causallink.rules import SKINS, LinkEpisode
+from whybench.families.causallink.rules import LinkEpisode
 from whybench.families.causallink.score import METRICS, score
 from whybench.families.causallink.traits import traits
 from whybench.families.causallink.world import World
@@ -34,16 +34,8 @@ class CausalLink(Family[World]):
     """Small worlds of entities that drive one another; one yes-or-no question about each."""
 
     name = "causallink"
-    version = "1"
-    summary = "intervene on entities that drive one another, then say whether x drives y"
-    suites = SUITES
-    skins = SKINS
-    protocols = ("dialogue", "tools")
-    agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
-    headline = "accuracy"
-    floor_ceiling: Mapping[str, float] = {"null": 0.6, "null_no": 0.7, "random": 0.65}
     unchecked = UNCHECKED
 
     def validated(

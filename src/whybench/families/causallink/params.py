@@ -6,14 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from whybench.families.causallink.theme import THEMES
 
-SUITES = {
-    "core": "84 cases: four small structures, every reachable start, every ordered pair",
-    "core_distinct": "the 45 cases of core that differ in more than names",
-    "collider": "30 cases: two causes of one effect, every reachable start, every ordered pair",
-    "advanced": "random graphs, all moving at the start; 50 graphs x n = 4..7 x 6 questions",
-    "large": "the same with n = 10..12, where worlds seldom repeat: for large and private sets",
-}
-
 STRUCTURES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
     "direct": (2, ((0, 1),)),
     "mediation": (3, ((0, 1), (1, 2))),

@@ -14,15 +14,6 @@ from whybench.families.recite.reader import NO_NAME, Reading, named_together, re
 from whybench.families.recite.vocabulary import field_named
 from whybench.families.recite.world import View, World
 
-AGENTS = {
-    "null": "hands in a graph without arrows",
-    "random": "the gold nodes and as many arrows between them, drawn at random",
-    "co_mention": "knows all names; joins whatever one sentence speaks of, both ways",
-    "pattern": "a rule-based reader that knows common wordings of cause; stated arrows only",
-    "exact": "knows the language of made documents and reads the whole text; never sees the graph",
-    "oracle": "sees the world and hands in the gold graph",
-}
-
 Pairs = Iterable[tuple[str, str]]
 
 

@@ -18,7 +18,7 @@ from whybench.episode.episode import ANSWERED, Episode, Moves
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.retelling import Retelling
-from whybench.episode.score import CONTEXT_EXCEEDED, UNFINISHED, Score
+from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.recite import agents, certify, check, released
 from whybench.families.recite.dialogue import Dialogue
@@ -30,13 +30,12 @@ from whybench.families.recite.params import (
     FAMILY,
     MADE_ONLY,
     PUBLISHED,
-    SUITES,
     Knobs,
     levels,
     shares,
 )
 from whybench.families.recite.retell import retelling
-from whybench.families.recite.rules import REPAIRED, SKINS, ReciteEpisode
+from whybench.families.recite.rules import REPAIRED, ReciteEpisode
 from whybench.families.recite.score import METRICS, Handed, values
 from whybench.families.recite.traits import traits
 from whybench.families.recite.vocabulary import FIELDS
@@ -47,19 +46,9 @@ class ReCITE(Family[World]):
     """A long document; the answer is the causal graph that it describes."""
 
     name = FAMILY
-    version = "1"
-    summary = "read a long document and return the causal graph that it describes"
-    suites = SUITES
-    skins = SKINS
-    protocols = ("dialogue", "tools")
-    agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
     unchecked = check.UNCHECKED
-    headline = "edge_f1"
-    floor_ceiling: Mapping[str, float] = {"null": 0.01, "random": 0.3}
-    final_action = "submit"
-    excluded = frozenset({CONTEXT_EXCEEDED})
 
     def validated(
         self, suite: str, profile: Profile, knobs: Mapping[str, Any]

@@ -47,8 +47,6 @@ COLLECTIONS = {
     ),
 }
 
-SUITES = {name: collection.what for name, collection in COLLECTIONS.items()}
-
 PUBLISHED = ("standard", "name_assisted")
 """Suites that the release has texts for."""
 

@@ -29,14 +29,6 @@ from whybench.families.replayscm.world import (
     scm_of,
 )
 
-AGENTS = {
-    "null": "says that every variable copies the first root",
-    "random": "hands in random formulas over random admissible variables",
-    "structure_dsl": "a structure learner proposes parents, then exact fitting (extra `structure`)",
-    "exact": "the smallest SCM of all that fit; in the laboratory, experiments until one is left",
-    "oracle": "sees the world and hands in the truth",
-}
-
 Given = Sequence[Step] | None
 
 

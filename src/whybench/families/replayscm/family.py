@@ -24,11 +24,11 @@ from whybench.families.replayscm import agents, bits, certify, renaming
 from whybench.families.replayscm.check import UNCHECKED, flaws
 from whybench.families.replayscm.dialogue import Dialogue
 from whybench.families.replayscm.lab import Lab
-from whybench.families.replayscm.params import FAMILY, POOLS, SUITES, Knobs
+from whybench.families.replayscm.params import FAMILY, POOLS, Knobs
 from whybench.families.replayscm.pools import discarded, source
 from whybench.families.replayscm.released import problems
 from whybench.families.replayscm.retell import retelling
-from whybench.families.replayscm.rules import SKINS, ReplayEpisode
+from whybench.families.replayscm.rules import ReplayEpisode
 from whybench.families.replayscm.score import METRICS, Handed, values
 from whybench.families.replayscm.source import told_of
 from whybench.families.replayscm.traits import traits
@@ -39,18 +39,9 @@ class ReplaySCM(Family[World]):
     """Binary worlds under interventions; the answer is a mechanism for every variable."""
 
     name = FAMILY
-    version = "1"
-    summary = "from worlds under interventions, write mechanisms that replay them and unseen ones"
-    suites = SUITES
-    skins = SKINS
-    protocols = ("dialogue", "tools")
-    agents = agents.AGENTS
     knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
     metrics = METRICS
     unchecked = UNCHECKED
-    headline = "solved"
-    floor_ceiling: Mapping[str, float] = {"null": 0.05, "random": 0.05}
-    final_action = "submit"
 
     def validated(
         self, suite: str, profile: Profile, knobs: Mapping[str, Any]

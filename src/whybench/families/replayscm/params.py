@@ -85,8 +85,6 @@ def _pools() -> dict[str, Pool]:
 
 POOLS = _pools()
 
-SUITES = {name: pool.what for name, pool in POOLS.items()}
-
 
 class Knobs(BaseModel):
     """What may be turned; every suite has its own setting as the default."""
