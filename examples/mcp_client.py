@@ -1,6 +1,6 @@
 """An agent over the Model Context Protocol, with the official client.
 
-whybench serve --http &
+whybench arena serve --http &
 python examples/mcp_client.py http://127.0.0.1:8765/mcp causallink/core 30
 """
 

@@ -5,7 +5,7 @@ python examples/plain_loop.py
 
 from agent import choose
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.session import Session
 
 scores = []

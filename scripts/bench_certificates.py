@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from whybench.episode.family import Suite, find_suite
+from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
+from whybench.episode.registry import find_suite
 from whybench.families.replayscm.evidence import Evidence
 from whybench.families.replayscm.params import POOLS
 from whybench.families.replayscm.world import Rows, World

@@ -14,7 +14,7 @@ import psutil
 
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import sys
 import time
 
 from whybench.episode.episode import play
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.stats.paired import paired_bootstrap
 
 POOLS = ("ord_full", "hid_full", "block", "hid_roots")

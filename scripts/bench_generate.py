@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan
 from whybench.scale.shard import made, settled

@@ -12,7 +12,7 @@ import time
 
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 
 SUITES = ("main_4", "main_7", "quad_hard", "hidden_count_3")
 

@@ -17,13 +17,13 @@ from dataclasses import replace
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.families.recite import FAMILY
+from whybench.families.recite.extras.judge.exam_task import recite_exam
+from whybench.families.recite.extras.judge.scorer import graph_judge
 from whybench.interfaces.inspectai.build import build
-from whybench.interfaces.inspectai.choosing import listed
-from whybench.interfaces.inspectai.exam import recite_exam
-from whybench.interfaces.inspectai.graph_judge import graph_judge
-from whybench.interfaces.inspectai.judged import judged_tables
+from whybench.interfaces.inspectai.instance_selection import listed
+from whybench.judge.judged_logs import judged_tables
 
 JUDGE = "whybench_judge/strong"
 

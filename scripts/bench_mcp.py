@@ -4,13 +4,13 @@
     python scripts/bench_mcp.py --saturate [--wire raw] [--workers 16]
     python scripts/bench_mcp.py --kill [--kills 3]
 
-`whybench serve --http` runs in a process of its own with its store in a temporary folder. Sessions
-of four families are held open with the official client, each over its own connection; an episode
-that is over gives way to the next. Calls are sent at fixed times, whether or not earlier ones were
-answered, and latency is counted from those times, so that a stall shows. Every reply is held
-against the plain episode. With `--kill` the server gets SIGKILL in mid-run and is started again on
-the same port and store; sessions go on, and each record must be that of the acknowledged actions,
-replayed.
+`whybench arena serve --http` runs in a process of its own with its store in a temporary folder.
+Sessions of four families are held open with the official client, each over its own connection; an
+episode that is over gives way to the next. Calls are sent at fixed times, whether or not earlier
+ones were answered, and latency is counted from those times, so that a stall shows. Every reply is
+held against the plain episode. With `--kill` the server gets SIGKILL in mid-run and is started
+again on the same port and store; sessions go on, and each record must be that of the acknowledged
+actions, replayed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Server:
 
     def _start(self) -> str:
         words = [
-            sys.executable, "-m", "whybench", "serve", "--http", "--port", str(self.port),
+            sys.executable, "-m", "whybench", "arena", "serve", "--http", "--port", str(self.port),
             "--store", str(self.store), *self.more,
         ]  # fmt: skip
         self.run = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)

@@ -33,9 +33,9 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolChoice, ToolDef, ToolInfo, ToolParam, ToolParams
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.inspectai.build import build
-from whybench.interfaces.inspectai.choosing import listed
+from whybench.interfaces.inspectai.instance_selection import listed
 from whybench.interfaces.inspectai.record import LIVE
 
 CALLS = 10

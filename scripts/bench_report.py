@@ -22,7 +22,7 @@ from pathlib import Path
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 
 BARS = (120.0, 4.0, 25.0)

@@ -16,9 +16,10 @@ import time
 from statistics import median
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import Suite, find_suite
+from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
+from whybench.episode.registry import find_suite
 from whybench.episode.trace import Step, Trace
 
 ROUND = 250

@@ -25,7 +25,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from whybench.interfaces.inspectai.reference import LAB, task_of
+from whybench.interfaces.inspectai.reference import task_of
 from whybench.interfaces.stored.reading import StoredSet
 
 Clock = tuple[float, float]
@@ -87,10 +87,10 @@ def main() -> None:
     data = str(Path(given.data).resolve()) if Path(given.data).exists() else given.data
     stored = StoredSet(data)
     args: dict[str, Any] = {"data": data, "profile": stored.plan.profile}
-    if stored.suite.path != LAB:
+    task = task_of(stored.suite.path)
+    if "suite" not in task.fixed:
         args["suite"] = stored.suite.name
-    tasks = import_module("whybench.interfaces.inspectai.tasks")
-    make = getattr(tasks, task_of(stored.suite.path).partition("/")[2])
+    make = import_module("whybench.interfaces.inspectai.tasks").tasks()[task.name]
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"XDG_DATA_HOME": f"{folder}/data", "INSPECT_LOG_DIR": f"{folder}/logs"}
         whole = make(**args, rows=given.n)

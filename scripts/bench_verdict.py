@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.families.causallink.evidence import EvidenceLog
 from whybench.families.causallink.world import World
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from inspect_ai import eval as inspect_eval
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 
 RUNS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (

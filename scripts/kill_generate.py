@@ -1,4 +1,4 @@
-"""Kill workers and drivers of `whybench generate` at random moments; the set must not show it.
+"""Kill workers and drivers of `whybench data generate` at random moments; the set must not show it.
 
     python scripts/kill_generate.py [--repetitions 20] [--n 3000] [--rows 50]
 
@@ -28,8 +28,8 @@ from whybench.core.seeds import Stream
 
 def command(suite: str, n: int, rows: int, out: Path) -> list[str]:
     return [
-        sys.executable, "-m", "whybench", "generate", suite, "--n", str(n), "--rows", str(rows),
-        "--out", str(out), "--workers", "2",
+        sys.executable, "-m", "whybench", "data", "generate", suite, "--n", str(n),
+        "--rows", str(rows), "--out", str(out), "--workers", "2",
     ]  # fmt: skip
 
 

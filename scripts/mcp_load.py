@@ -28,8 +28,8 @@ from whybench.core.canonical import canonical_json, thaw
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families, find_suite
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families, find_suite
 from whybench.interfaces.session import Session
 
 Call = tuple[str, dict[str, Any]]
@@ -66,7 +66,7 @@ class Script:
         """Return the trace after some actions, made again from them alone."""
         actions = [Action.from_json(step["action"]) for step in self.steps[:count]]
         family = families()[self.instance.family]
-        return canonical_json(family.retrace(self.instance, actions, 0, "own").to_json())
+        return canonical_json(family.reopened(self.instance, actions, 0, "own").trace.to_json())
 
 
 def scripts(instances: int, suites: Mapping[str, tuple[str, int]] = SUITES) -> list[Script]:

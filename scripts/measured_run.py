@@ -1,4 +1,4 @@
-"""Run `whybench generate` and write down how fast it is and how much memory it takes.
+"""Run `whybench data generate` and write down how fast it is and how much memory it takes.
 
     python scripts/measured_run.py SUITE --n 1000000 --out PATH [--every 60] [--workers 2]
 
@@ -43,15 +43,16 @@ def main() -> None:
     parser.add_argument("--n", type=int, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--salt", default="public")
+    parser.add_argument("--seed", default="public")
     parser.add_argument("--workers", default="2")
     parser.add_argument("--every", type=float, default=60.0)
     asked = parser.parse_args()
     command = [
-        sys.executable, "-m", "whybench", "generate", asked.suite, "--n", str(asked.n), "--rows",
-        str(asked.rows), "--out", str(asked.out), "--salt", asked.salt, "--workers", asked.workers,
+        sys.executable, "-m", "whybench", "data", "generate", asked.suite, "--n", str(asked.n),
+        "--rows", str(asked.rows), "--out", str(asked.out), "--seed", asked.seed,
+        "--workers", asked.workers,
     ]  # fmt: skip
-    print("whybench", *command[3:9], "--workers", asked.workers, "--salt", asked.salt, flush=True)
+    print("whybench", *command[3:10], "--workers", asked.workers, "--seed", asked.seed, flush=True)
     folder = asked.out / "instances"
     before = len(list(folder.glob("[0-9]*.parquet"))) if folder.is_dir() else 0
     run = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.solve import solve
 from whybench.report.compare import compared, decided
 from whybench.report.sizes import Size, design

@@ -1,36 +1,86 @@
 """Every suite of the registry, and small samples of each that the tests share.
 
+Suites are listed by name, from what families declare, and opened when a test needs them.
 By default a sample is as small as it can be while every suite and profile has its instances;
 WHYBENCH_FULL=1 makes all samples four times as large.
 """
 
 import os
+import tomllib
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import play
-from whybench.episode.family import Suite, families
+from whybench.episode.family import Suite
 from whybench.episode.instance import PROFILES, Instance
+from whybench.episode.registry import families, find_suite
 from whybench.episode.trace import Trace
 
 LARGER = 4 if os.environ.get("WHYBENCH_FULL") else 1
 
-SUITES = [
-    pytest.param(family.suite(name, profile=profile), id=f"{family.name}/{name}/{profile}")
-    for profile in PROFILES
-    for family in families().values()
-    for name in family.suites
-    if profile in family.profiles
-]
-CERTIFIED = [param for param in SUITES if param.id.endswith("certified")]
-"""They come first in both lists, so that a suite has one place and pytest groups by it."""
+GENERATORS = {
+    "causalab": (
+        *("main_4", "scaling_4", "quad_hard", "hidden_count_1", "hidden_range_5", "hidden_freq_1"),
+        *("freqparent_4", "partial_4", "golden_4", "fresh"),
+    ),
+    "causalgame": (
+        *("antenna_trap", "deployment_zone_trap_categorical", "deployment_zone_trap_env_shift"),
+        *("weather_noise", "knobs"),
+    ),
+    "causallink": ("core", "collider", "advanced"),
+    "recite": ("made_short", "made_ladder", "standard"),
+    "replayscm": ("hid_match", "ord_ext", "alt_hid", "block", "hid_cert", "bits_4", "lab"),
+}
+"""Family → suites that are made in different ways; its other suites differ from one of these only
+in a parameter. These, in profile `certified`, are in the default tier, all others are slow."""
+
+
+def declared_suites() -> Iterator[tuple[str, str]]:
+    """Return family and suite of all there are, without importing a family that declares them."""
+    for point in sorted(entry_points(group="whybench.families"), key=lambda point: point.name):
+        spec = find_spec(point.module)
+        assert spec is not None
+        file = Path(spec.origin or "").with_name("family.toml")
+        family = tomllib.loads(file.read_text("utf-8")) if file.is_file() else None
+        for name in family["suites"] if family else point.load().suites:
+            yield point.name, name
+
+
+def listed(profile: str) -> list[Any]:
+    """Return the suites of a profile as parameters of tests."""
+    found = []
+    for family, name in declared_suites():
+        default = profile == "certified" and name in GENERATORS.get(family, (name,))
+        path = f"{family}/{name}/{profile}"
+        found.append(pytest.param(path, id=path, marks=[] if default else pytest.mark.slow))
+    return found
+
+
+CERTIFIED = listed("certified")
+SUITES = CERTIFIED + [param for profile in PROFILES[1:] for param in listed(profile)]
+"""Certified ones come first in both lists, so that a suite has one place to be grouped at."""
+
+FAMILIES = list(dict.fromkeys(family for family, _ in declared_suites()))
 
 # Grouped by suite (the scope does it), so that worlds, proofs and traces are made once.
-every_suite = pytest.mark.parametrize("suite", SUITES, scope="module")
-every_certified_suite = pytest.mark.parametrize("suite", CERTIFIED, scope="module")
+every_suite = pytest.mark.parametrize("suite", SUITES, scope="module", indirect=True)
+every_certified_suite = pytest.mark.parametrize("suite", CERTIFIED, scope="module", indirect=True)
+every_family = pytest.mark.parametrize("family", FAMILIES, indirect=True)
+
+
+def opened(path: str) -> Suite:
+    """Open the suite at `family/suite/profile`."""
+    path, _, profile = path.rpartition("/")
+    if profile not in families()[path.partition("/")[0]].profiles:
+        pytest.skip(f"there is no profile {profile} of {path}")
+    return find_suite(path, profile=profile)
 
 
 def spread(suite: Suite, most: int) -> Iterator[Instance]:

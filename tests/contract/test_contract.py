@@ -7,8 +7,10 @@ import pytest
 from tests.contract.samples import (
     certified,
     every_certified_suite,
+    every_family,
     every_suite,
     made,
+    opened,
     played,
     spread,
 )
@@ -19,17 +21,23 @@ from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import Episode, play
-from whybench.episode.family import Family, Suite, families
-from whybench.episode.hypothesis import Claim, Hypothesis
+from whybench.episode.family import Family, Suite
 from whybench.episode.instance import PROFILES, Instance
 from whybench.episode.observation import Observation
+from whybench.episode.registry import families
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
 
-FAMILIES = [pytest.param(family, id=family.name) for family in families().values()]
 
-every_family = pytest.mark.parametrize("family", FAMILIES)
+@pytest.fixture(scope="module")
+def suite(request: pytest.FixtureRequest) -> Suite:
+    return opened(request.param)
+
+
+@pytest.fixture(scope="module")
+def family(request: pytest.FixtureRequest) -> Family:
+    return families()[request.param]
 
 
 def headline(suite: Suite, agent: str, instance: Instance) -> float:
@@ -70,7 +78,9 @@ def test_every_metric_is_scored_and_declared(suite: Suite) -> None:
             values = family.score(instance, played(agent, instance)).values.asdict()
             assert list(values) == [metric.name for metric in family.metrics]
             for metric in family.metrics:
-                assert not metric.rate or values[metric.name] in (None, 0, 1)
+                value, (least, most) = values[metric.name], metric.range
+                assert not metric.rate or value in (None, 0, 1)
+                assert value is None or least <= value <= most, metric.name
 
 
 @every_suite
@@ -168,7 +178,8 @@ def test_the_brief_tells_nothing_of_the_truth(suite: Suite) -> None:
     for instance in spread(suite, 12):
         episode = family.open(instance)
         rivals = list(family.rivals(instance))
-        assert rivals
+        if not rivals:
+            pytest.skip(f"{family.name} has no worlds that look alike")
         for skin in family.skins:
             told = episode.brief(skin)
             talk = family.conversation(episode, skin)
@@ -236,14 +247,6 @@ def test_an_episode_can_be_told_again(family: Family, profile: str) -> None:
         assert json.loads(json.dumps(data, allow_nan=False)) == data
 
 
-def test_hypotheses_survive_json() -> None:
-    claims = (Claim("a->b", True, 0.75), Claim("b->c", (1, 2), undetermined=True))
-    action = Action("note", hypothesis=Hypothesis(claims))
-    assert Action.from_json(json.loads(json.dumps(action.to_json()))) == action
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        Claim("a->b", True, 1.5)
-
-
 @every_suite
 def test_a_log_of_another_version_is_refused(suite: Suite) -> None:
     data = made(suite, 0).to_json()
@@ -252,13 +255,14 @@ def test_a_log_of_another_version_is_refused(suite: Suite) -> None:
             suite.family.rebuilt(data | change)
 
 
+@pytest.mark.parametrize("episodes", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
 @every_family
-def test_scoring_survives_ten_thousand_fuzzed_submissions(family: Family) -> None:
+def test_scoring_survives_fuzzed_submissions(family: Family, episodes: int) -> None:
     stream = Stream("fuzz", family.name)
     suite = family.suite(next(iter(family.suites)))
     instances = list(spread(suite, 20))
     outcomes = set()
-    for _ in range(10_000):
+    for _ in range(episodes):
         instance = stream.choice(instances)
         episode = family.open(instance)
         for _ in range(stream.below(6)):
@@ -313,7 +317,7 @@ def test_a_bad_caller_is_told_how_to_mend_it(family: Family) -> None:
         family.suite("no_such_suite")
     with pytest.raises(ValueError, match="try certified"):
         family.suite(next(iter(family.suites)), profile="imaginary")
-    with pytest.raises(ValueError, match="Knobs of"):
+    with pytest.raises(ValueError, match="has no parameter"):
         family.suite(next(iter(family.suites)), knobs={"no_such_knob": 1})
     with pytest.raises(ValueError, match="try "):
         family.agent("nobody", family.suite(next(iter(family.suites)))[0])
@@ -322,6 +326,6 @@ def test_a_bad_caller_is_told_how_to_mend_it(family: Family) -> None:
 
 
 def test_values_are_what_the_protocol_says() -> None:
-    for kind in (Instance, Trace, Score, Certificate, Observation, Action, Hypothesis):
+    for kind in (Instance, Trace, Score, Certificate, Observation, Action):
         assert kind.__dataclass_params__.frozen
         assert hasattr(kind, "__slots__")

@@ -1,12 +1,12 @@
 """The Boolean language, against its definition and a small recursive evaluator."""
 
-import time
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import calls
+from tests.tables import together
 
 from whybench.core.boolean import (
     LONGEST,
@@ -112,7 +112,7 @@ def test_space_of_any_kind_and_parentheses_round_a_variable_mean_nothing(
     assert parse(text, KNOWN) == parse(plain, KNOWN)
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "",
@@ -328,16 +328,6 @@ def test_columns_are_the_tables_of_the_variables_themselves() -> None:
 # Hostile text.
 
 
-def quickly(call: Any) -> float:
-    """The least processor time of three tries, in seconds."""
-    spent = []
-    for _ in range(3):
-        began = time.process_time()
-        call()
-        spent.append(time.process_time() - began)
-    return min(spent)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -360,7 +350,7 @@ def test_hostile_text_is_refused_at_once_and_never_by_a_recursion_error(text: st
         with pytest.raises(FormulaError):
             parse(text, KNOWN)
 
-    assert quickly(refused) < 0.1
+    assert calls(refused) < 200_000
 
 
 def test_nesting_is_bounded_by_length_alone_and_deep_formulas_have_values() -> None:

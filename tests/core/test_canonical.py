@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whybench.core.canonical import EMPTY, Record, canonical_json, digest, freeze, thaw
@@ -14,6 +14,7 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
+@settings(max_examples=30)
 @given(json_values)
 def test_freezing_and_thawing_changes_nothing(value: object) -> None:
     frozen = freeze(value)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from whybench.core.seeds import Stream, uniforms_of, words_below
 
@@ -40,6 +39,8 @@ def test_the_same_path_gives_the_same_draws() -> None:
 
 
 def test_draws_are_uniform() -> None:
+    from scipy import stats
+
     stream = Stream("uniform")
     counts = Counter(stream.below(7) for _ in range(70_000))
     assert stats.chisquare([counts[i] for i in range(7)]).pvalue > 1e-4

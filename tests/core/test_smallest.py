@@ -113,6 +113,7 @@ def test_two_inputs_agree_with_the_exhaustive_twin():
     assert twin == {table: int(sizes()[table * 0x1111]) for table in range(16)}
 
 
+@pytest.mark.slow
 def test_every_tree_says_its_table_in_its_size():
     size = sizes()
     for table in range(1 << 16):

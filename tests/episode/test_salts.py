@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.episode.salts import (
     SECRETS,
     SHORTEST,

@@ -9,8 +9,9 @@ import sys
 from typing import Any
 
 from whybench.core.canonical import digest
-from whybench.episode.family import Family, Suite, families
+from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 
 SLOW = {"recite": 4, "replayscm": 1}
 """Instances of another salt, where making them takes long."""

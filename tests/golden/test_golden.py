@@ -8,32 +8,26 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.samples import FAMILIES
 from tests.golden.make import count, hashes, suites
 from whybench.core.seeds import Stream
-from whybench.episode.family import Family, families
+from whybench.episode.registry import families
 
-MOST = 20 if os.environ.get("WHYBENCH_FULL") else 8
-"""Instances of each suite that are held against their pins."""
-
-FEW = 2
-"""Instances of each suite that are made again in another process."""
+ALL = 20
+"""More instances of each suite than are pinned."""
 
 PINNED = json.loads(Path(__file__).with_name("instances.json").read_text("utf-8"))
 
-AGAIN = f"""
-import json
+AGAIN = """
+import json, sys
 from tests.golden.make import count, hashes, suites
-from whybench.episode.family import families
-print(json.dumps({{
-    name: hashes(suite, {FEW})
+from whybench.episode.registry import families
+print(json.dumps({
+    name: hashes(suite, int(sys.argv[1]))
     for family in families().values() for name, suite in suites(family).items() if count(suite) > 1
-}}))
+}))
 """
 """Where even one instance takes long to make, the pins of this process must do."""
-
-every_family = pytest.mark.parametrize(
-    "family", [pytest.param(family, id=family.name) for family in families().values()]
-)
 
 
 def test_every_suite_is_pinned() -> None:
@@ -43,20 +37,26 @@ def test_every_suite_is_pinned() -> None:
             assert len(PINNED[name]) == min(count(suite), len(suite))
 
 
-@every_family
-def test_instances_equal_their_pinned_hashes(family: Family) -> None:
-    found = {name: hashes(suite, MOST) for name, suite in suites(family).items()}
-    assert found == {name: PINNED[name][:MOST] for name in found}
+@pytest.mark.parametrize("most", [2, pytest.param(ALL, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_instances_equal_their_pinned_hashes(family: str, most: int) -> None:
+    found = {name: hashes(suite, most) for name, suite in suites(families()[family]).items()}
+    assert found == {name: PINNED[name][:most] for name in found}
 
 
-def test_instances_are_the_same_in_another_process() -> None:
-    env = os.environ | {"PYTHONHASHSEED": "4242", "PYTHONPATH": str(Path.cwd())}
+@pytest.mark.parametrize("most", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_instances_are_the_same_in_another_process(most: int) -> None:
+    env = os.environ | {"PYTHONHASHSEED": "4242", "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
-        [sys.executable, "-c", AGAIN], env=env, capture_output=True, text=True, check=True
+        [sys.executable, "-c", AGAIN, str(most)],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     found = json.loads(run.stdout)
     assert {name.split("/")[0] for name in found} == families().keys()
-    assert found == {name: PINNED[name][:FEW] for name in found}
+    assert found == {name: PINNED[name][:most] for name in found}
 
 
 def test_streams_equal_their_pinned_draws() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from whybench.interfaces.inspectai.bubblewrap import Bubblewrap
-from whybench.interfaces.inspectai.sandbox.limits import MIB, Limits
+from whybench.sandbox.bubblewrap import Bubblewrap
+from whybench.sandbox.limits import MIB, Limits
 
 needs_bwrap = pytest.mark.skipif(
     shutil.which("bwrap") is None and "WHYBENCH_REQUIRE_SANDBOX" not in os.environ,

@@ -21,13 +21,13 @@ from inspect_ai.util import (
 )
 from tests.interfaces.sandboxes import SMALL, descendants, in_space, needs_bwrap, sample
 
-from whybench.interfaces.inspectai.bubblewrap import STOPPED, Bubblewrap
-from whybench.interfaces.inspectai.sandbox import room as rooms
-from whybench.interfaces.inspectai.sandbox import system as systems
-from whybench.interfaces.inspectai.sandbox.limits import Limits
-from whybench.interfaces.inspectai.workshop import ClientError, Ran, Workshop
+from whybench.sandbox import room as rooms
+from whybench.sandbox import system as systems
+from whybench.sandbox.bubblewrap import STOPPED, Bubblewrap
+from whybench.sandbox.code_execution import ClientError, Ran, Workshop
+from whybench.sandbox.limits import Limits
 
-pytestmark = [needs_bwrap, pytest.mark.anyio]
+pytestmark = [pytest.mark.sandbox, needs_bwrap, pytest.mark.anyio]
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ async def test_a_cancelled_program_leaves_no_process() -> None:
 async def test_a_run_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import anyio
-        from whybench.interfaces.inspectai.bubblewrap import Bubblewrap
+        from whybench.sandbox.bubblewrap import Bubblewrap
 
         async def main():
             box = (await Bubblewrap.sample_init("test", None, {}))["default"]

@@ -9,9 +9,9 @@ import pytest
 
 import whybench.interfaces.gym  # noqa: F401 - registers the environments
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.episode.split import drawn, listed, part_of
-from whybench.interfaces.choosing import Choice, Deck
+from whybench.interfaces.sampling import Choice, Deck
 
 CORE = find_suite("causallink/core")
 KINDS = [

@@ -1,31 +1,34 @@
 """The judge's exam through Inspect, with scripted judges."""
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from functools import cache
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import (
     ChatMessage,
     GenerateConfig,
     ModelAPI,
     ModelOutput,
-    ResponseSchema,
     get_model,
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
-from inspect_ai.util import JSONSchema
 
-from whybench.families.recite.judging.judged_report import JudgeScores, judged_report
-from whybench.families.recite.judging.labels import PASSES
-from whybench.families.recite.judging.marking import FAMILIES
-from whybench.families.recite.judging.prompt import question
-from whybench.families.recite.judging.reading import read_entries
-from whybench.interfaces.inspectai.exam import exam_in, paper_at, recite_exam
-from whybench.interfaces.inspectai.examinee import SEAT, ScriptedJudge
+from whybench.families.recite.extras.judge.exam_task import JUDGE, recite_exam
+from whybench.families.recite.extras.judge.labels import LABELS, PASSES
+from whybench.families.recite.extras.judge.prompt import question
+from whybench.families.recite.extras.judge.scorer import graph_judge
+from whybench.judge.exam import exam_in, paper_at
+from whybench.judge.judged_report import JudgeScores, judged_report
+from whybench.judge.scripted import ScriptedJudge
+
+pytestmark = pytest.mark.wire
 
 TINY = {"nodes": 5, "length": 700}
 
@@ -37,13 +40,11 @@ class Mumbling(ModelAPI):
     def __init__(
         self,
         model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008
         *,
         unread: int = 1,
+        **standard: object,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
+        super().__init__(model_name, **standard)
         self._unread = unread
         self._inner = ScriptedJudge("perfect")
         self.temperatures: list[float | None] = []
@@ -80,7 +81,7 @@ def figures(log: EvalLog) -> dict[str, float]:
 def test_a_perfect_judge_passes_with_kappa_one_and_a_limit_takes_whole_papers() -> None:
     found = figures(perfect_log())
     assert found["accuracy"] == 1
-    assert all(found[f"kappa_{family}"] == pytest.approx(1) for family in FAMILIES)
+    assert all(found[f"kappa_{family}"] == pytest.approx(1) for family in LABELS.families)
     assert found["bias"] == found["unreadable"] == found["constant"] == 0
     assert found["papers"] == 2
     passes = Counter(sample.metadata["pass"] for sample in perfect_log().samples)
@@ -111,11 +112,11 @@ def test_an_unreadable_reply_is_asked_for_once_more_at_temperature_nought() -> N
 def test_the_log_holds_the_exam_that_a_report_of_the_judge_s_scores_needs() -> None:
     exam = exam_in(perfect_log())
     assert exam.judge == "whybench_judge/perfect"
-    table = judged_report(JudgeScores(exam.judge, {"recall": [0.2, 0.4, 0.6]}), exam)
+    table = judged_report(JudgeScores(JUDGE, exam.judge, {"recall": [0.2, 0.4, 0.6]}), exam)
     assert table.scores["recall"].estimate == pytest.approx(0.4)
     assert "1.000" in table.markdown()
     with pytest.raises(ValueError, match="examine openai/gpt-x"):
-        judged_report(JudgeScores("openai/gpt-x", {"recall": [0.2]}), exam)
+        judged_report(JudgeScores(JUDGE, "openai/gpt-x", {"recall": [0.2]}), exam)
     with pytest.raises(ValueError, match="holds no exam"):
         exam_in(perfect_log().model_copy(update={"samples": []}))
 
@@ -150,20 +151,37 @@ def anyio_backend() -> str:
 
 
 @pytest.mark.anyio
-async def test_outside_the_exam_only_judges_without_a_key_can_judge() -> None:
-    assert SEAT.get(None) is None
+@pytest.mark.parametrize("schema", [True, False])
+async def test_outside_the_exam_only_judges_without_a_key_can_judge(schema: bool) -> None:
     task = recite_exam(papers=1, field="health", **TINY)
     case = paper_at(task.dataset[0].metadata["instance"]).case
-    asked = question(case, "edge_recall")
-    shape = ResponseSchema(name="judge", json_schema=JSONSchema.model_validate(asked.schema))
-    config = GenerateConfig(response_schema=shape)
     for name in ("random", "strong"):
-        said = await get_model(f"whybench_judge/{name}").generate("Judge.", config=config)
-        numbers = range(1, len(case.gold_edges) + 1)
-        assert len(read_entries("edge_recall", numbers, asked.word, said.completion)) == len(
-            case.gold_edges
-        )
-    with pytest.raises(ValueError, match="recite_exam only"):
-        await get_model("whybench_judge/perfect").generate("Judge.", config=config)
-    with pytest.raises(ValueError, match="schema=true"):
+        model = get_model(f"whybench_judge/{name}")
+        told = await JUDGE.ask_pass(model, case, "edge_recall", schema, reasons=True)
+        assert told.unreadable == 0
+        assert list(told.answer or ()) == list(range(1, len(case.gold_edges) + 1))
+    perfect = get_model("whybench_judge/perfect")
+    with pytest.raises(ValueError, match="exam only"):
+        await JUDGE.ask_pass(perfect, case, "edge_recall", schema, reasons=True)
+
+
+@pytest.mark.anyio
+async def test_a_scripted_judge_that_is_not_asked_for_labels_says_so() -> None:
+    with pytest.raises(ValueError, match="gives labels only"):
         await get_model("whybench_judge/strong").generate("Judge.")
+
+
+def test_a_judge_that_only_sits_the_exam_is_refused_in_one_line(tmp_path) -> None:
+    with pytest.raises(PrerequisiteError, match="exam only"):
+        graph_judge("whybench_judge/random,whybench_judge/perfect")
+    judged = ["-Tjudge=true", "--model-role=judge=whybench_judge/perfect"]
+    command = "import sys; from inspect_ai._cli.main import main; sys.argv[0] = 'inspect'; main()"
+    found = subprocess.run(
+        [sys.executable, "-c", command, "eval", "whybench/recite", "-Tsuite=made_short",
+         "--model=whybench/null", "--limit=1", "--display=plain", *judged],
+        capture_output=True, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    said = " ".join((found.stdout + found.stderr).split())
+    assert "whybench_judge/perfect sits a judge's exam only" in said
+    assert "Traceback" not in said
+    assert len((found.stdout + found.stderr).strip().splitlines()) <= 3

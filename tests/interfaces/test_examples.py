@@ -4,15 +4,18 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.episode.split import listed
 from whybench.interfaces.session import Session
+
+pytestmark = pytest.mark.wire
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 INSPECT = "import sys; from inspect_ai._cli.main import main; sys.argv[0] = 'inspect'; main()"
@@ -42,14 +45,14 @@ def system_ids(suite: str, part: str | None) -> set[str]:
 
 
 def test_one_agent_gets_the_same_accuracy_from_the_plain_loop_and_as_a_solver() -> None:
-    plain = re.findall(r"accuracy (\S+) on 84 instances", said(str(EXAMPLES / "plain_loop.py")))
+    plain = re.findall(r"accuracy (\S+) on 84 instances", said(str(EXAMPLES), "plain_loop"))
     own = ["--solver", str(EXAMPLES / "inspect_agent.py"), "--model", "none/none"]
     told = said("-c", INSPECT, "eval", "whybench/causallink", *own, "--display", "plain")
     assert plain == re.findall(r"^accuracy +(\S+)", told, re.MULTILINE) == ["0.798"]
 
 
 def test_the_mcp_client_plays_on_a_real_server_and_prints_the_score(tmp_path: Path) -> None:
-    serve = ["serve", "--http", "--port", "0", "--store", str(tmp_path / "store.sqlite")]
+    serve = ["arena", "serve", "--http", "--port", "0", "--store", str(tmp_path / "store.sqlite")]
     command = [sys.executable, "-m", "whybench", *serve]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -115,3 +118,10 @@ def test_a_separate_distributions_example_runs_where_that_is_installed(door: str
     if find_spec(package) is None:
         pytest.skip(f"{package} has an environment of its own")
     assert "1.0" in said(str(EXAMPLES / f"{door}.py"))
+
+
+def test_the_wheel_has_the_examples() -> None:
+    """`python -m whybench.examples` is tried on an installed wheel by `scripts/smoke_doors`."""
+    built = tomllib.loads((EXAMPLES.parent / "pyproject.toml").read_text("utf-8"))
+    wheel = built["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {"examples": "whybench/examples"}

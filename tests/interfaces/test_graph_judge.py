@@ -23,9 +23,13 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from whybench.families.recite.judging.case import Case
-from whybench.interfaces.inspectai import graph_judge as door
-from whybench.interfaces.inspectai.graph_judge import GraphSource, graph_judge, stored_case
+from whybench.families.recite.extras.judge import scorer
+from whybench.families.recite.extras.judge.case import Case
+from whybench.families.recite.extras.judge.scorer import GraphSource, graph_judge, stored_case
+from whybench.interfaces.inspectai.record import EPISODE, EXCEEDED
+from whybench.judge import scorer as kit
+
+pytestmark = pytest.mark.wire
 
 DOCUMENT = "Net size decides the catch, and the catch the fish stock."
 GOLD = (("Net size", "Catch"), ("Catch", "Fish stock"))
@@ -51,16 +55,14 @@ class GraphJudge(ModelAPI):
     def __init__(
         self,
         model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008
         *,
         place: int = 0,
         broken: dict[str, int] | None = None,
         echo: str = "",
         half: bool = False,
+        **standard: object,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
+        super().__init__(model_name, **standard)
         self._place, self._broken, self._echo, self._half = place, broken or {}, echo, half
         self.prompts: list[list[ChatMessage]] = []
         self.configs: list[GenerateConfig] = []
@@ -239,28 +241,6 @@ def test_the_largest_graph_is_asked_in_batches() -> None:
     assert len({prompt[0].text for prompt in one.api.prompts}) == 1
 
 
-def test_the_role_judge_is_used_when_none_is_named() -> None:
-    found = scored(run(None, roles={"judge": judge("role")}))
-    assert found.metadata["judges"] == ["graphjudge/role"]
-    log = run(None)
-    assert log.status == "error"
-    assert "judge" in log.error.message
-
-
-@pytest.mark.parametrize("by_role", [False, True])
-def test_the_subject_is_refused_as_its_own_judge(by_role: bool) -> None:
-    own = judge("subject")
-    log = run(None, roles={"judge": own}) if by_role else run([judge("other"), own])
-    assert log.status == "error"
-    assert "the same model: choose another" in log.error.message
-    assert scored(run([own], allow_self=True)).metadata["self_judged"] is True
-
-
-def test_an_empty_panel_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        graph_judge([])
-
-
 # Where graphs come from ---------------------------------------------------------------------------
 
 
@@ -281,11 +261,11 @@ def played(
         name="recite",
         excluded={"context_exceeded"},
         world=lambda instance: world,
-        answered_edges=lambda instance, trace: edges,
     )
-    monkeypatch.setattr(door, "located", lambda metadata: (family, SimpleNamespace(id="one")))
-    monkeypatch.setattr(door, "from_store", lambda family, instance, stored: None)
-    store = {door.EPISODE: stored, door.EXCEEDED: exceeded}
+    monkeypatch.setattr(kit, "located", lambda metadata: (family, SimpleNamespace(id="one")))
+    monkeypatch.setattr(scorer, "answered_edges", lambda family, instance, trace: edges)
+    monkeypatch.setattr(kit, "from_store", lambda family, instance, stored: None)
+    store = {EPISODE: stored, EXCEEDED: exceeded}
     return stored_case(SimpleNamespace(metadata={}, store=store))  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 import whybench.interfaces.gym as door
 from whybench.core.canonical import canonical_json
 from whybench.core.seeds import Stream
-from whybench.episode.family import families, find_suite
+from whybench.episode.registry import families, find_suite
 from whybench.episode.split import listed, part_of
 from whybench.interfaces.session import Session
 
@@ -312,7 +312,7 @@ def test_ansi_shows_the_latest_words() -> None:
         ({"rows": 3, "endless": True}, "finite"),
         ({"max_steps": 0}, "1 or more"),
         ({"profile": "other"}, "certified"),
-        ({"knobs": {"colour": 1}}, "Knobs of causallink"),
+        ({"knobs": {"colour": 1}}, "no parameter"),
     ],
 )
 def test_a_wrong_argument_is_named(wrong: dict, said: str) -> None:
@@ -325,3 +325,11 @@ def test_a_part_that_is_not_there_is_named() -> None:
     missing = "eval" if part_of(suite, suite[0]) == "train" else "train"
     with pytest.raises(ValueError, match=r"no (train|eval) instance"):
         gymnasium.make(CORE, rows=1, split=missing).reset(seed=1)
+
+
+def test_without_the_extra_the_import_says_how_to_get_it() -> None:
+    code = "import sys; sys.modules['gymnasium'] = None; import whybench.interfaces.gym"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 1
+    assert found.stderr.splitlines()[-1].endswith("pip install 'whybench[gym]'")
+    assert "During handling" not in found.stderr

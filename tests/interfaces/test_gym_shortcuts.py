@@ -7,7 +7,7 @@ import pytest
 
 import whybench.families
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.episode.skin import Skin
 from whybench.families.causallink.bias import Change
 from whybench.families.causallink.evidence import EvidenceLog

@@ -16,10 +16,10 @@ import anyio
 import pytest
 from tests.interfaces.sandboxes import SMALL, needs_bwrap, sample
 
-from whybench.interfaces.inspectai.bubblewrap import Bubblewrap
-from whybench.interfaces.inspectai.workshop import Ran, Workshop
+from whybench.sandbox.bubblewrap import Bubblewrap
+from whybench.sandbox.code_execution import Ran, Workshop
 
-pytestmark = [needs_bwrap, pytest.mark.anyio]
+pytestmark = [pytest.mark.sandbox, needs_bwrap, pytest.mark.anyio]
 
 PROGRAMS = Path(__file__).parent / "hostile"
 BOUNDED = {

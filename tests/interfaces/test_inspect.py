@@ -5,6 +5,7 @@ import math
 import subprocess
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from inspect_ai import eval as inspect_eval
@@ -16,10 +17,12 @@ from rich.console import Console
 from whybench.core.canonical import canonical_json
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.interfaces.inspectai.record import EPISODE, from_store
 from whybench.interfaces.play import play_terminal
 from whybench.interfaces.solve import solve, summary
+
+pytestmark = pytest.mark.wire
 
 FAMILY = families()["causallink"]
 FEW = 20
@@ -46,6 +49,10 @@ def run(
 def metrics(log: EvalLog) -> dict[str, float]:
     (scorer,) = log.results.scores
     return {name: metric.value for name, metric in scorer.metrics.items()}
+
+
+def mean(log: EvalLog, name: str) -> float:
+    return fmean(sample.scores["episode_score"].value[name] for sample in log.samples)
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +88,8 @@ def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], proto
         score = FAMILY.score(instance, stepped.trace)
         logged = sample.scores["episode_score"]
         values = score.values.asdict()
+        assert logged.value.pop("understood") == values["proved"]
+        assert logged.value.pop("unusable") == 0
         for name, value in logged.value.items():
             assert value == values[name] or (math.isnan(value) and values[name] is None)
         assert logged.metadata == score.labels.asdict()
@@ -91,12 +100,12 @@ def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], proto
 
 
 def test_the_dialogue_forces_a_first_action_and_the_tools_do_not(logs: dict[str, EvalLog]) -> None:
-    tools, dialogue = metrics(logs["tools"]), metrics(logs["dialogue"])
-    assert tools["accuracy"] == dialogue["accuracy"] == 1
-    assert tools["proved"] == dialogue["proved"] == 1
-    assert tools["avg_steps"] <= 1.25
-    assert dialogue["avg_steps"] == pytest.approx(tools["avg_steps"] + 15 / 84)
-    assert dialogue["wasted_steps"] == pytest.approx(15 / 84)
+    tools, dialogue = logs["tools"], logs["dialogue"]
+    assert mean(tools, "accuracy") == mean(dialogue, "accuracy") == 1
+    assert mean(tools, "proved") == mean(dialogue, "proved") == 1
+    assert mean(tools, "avg_steps") <= 1.25
+    assert mean(dialogue, "avg_steps") == pytest.approx(mean(tools, "avg_steps") + 15 / 84)
+    assert mean(dialogue, "wasted_steps") == pytest.approx(15 / 84)
 
 
 def test_a_log_holds_coordinates_and_never_the_truth(logs: dict[str, EvalLog]) -> None:
@@ -114,6 +123,9 @@ def test_intervals_and_flags_are_in_the_log(logs: dict[str, EvalLog]) -> None:
     found = metrics(logs["tools"])
     assert 0 < found["accuracy_low"] < found["accuracy_high"] == 1
     assert (found["clusters"], found["few_clusters"]) == (3, 1)
+    shown = [f"{name}{end}" for name in ("accuracy", "understood", "unusable")
+             for end in ("", "_low", "_high")]  # fmt: skip
+    assert list(found) == [*shown, "clusters", "few_clusters"], "and no other metric, no nan"
     suite = FAMILY.suite("core")
     results = list(solve(suite, "exact", suite))
     same = summary(suite, "exact", results)
@@ -142,6 +154,9 @@ def test_the_figures_never_raise() -> None:
     bounds = compute([one, *shares])
     assert 0 <= bounds["accuracy_low"] < bounds["accuracy_high"] <= 1
     assert found["clusters"] == 2
+    failed = [{"accuracy": v, "understood": v, "unusable": 1 - v} for v in (0.0, 1.0)]
+    both = compute([SampleScore(score=Score(value=v), sample_metadata=known) for v in failed])
+    assert (both["understood"], both["unusable"]) == (0.5, 0.5)
     assert math.isnan(compute([SampleScore(score=Score(value={"accuracy": math.nan}))])["accuracy"])
 
 
@@ -214,22 +229,23 @@ def test_floors_are_ordinary_logs(agent: str) -> None:
 
 def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, EvalLog]) -> None:
     optimal = run("whybench/oracle", FEW, protocol="tools", evidence="optimal")
-    assert metrics(optimal)["proved"] == 1
-    assert metrics(optimal)["avg_steps"] == 0
+    assert mean(optimal, "proved") == 1
+    assert mean(optimal, "avg_steps") == 0
     yoked = run("whybench/oracle", FEW, evidence="yoked", yoke=logs["tools"].location)
-    assert metrics(yoked)["proved"] == 1
+    assert mean(yoked, "proved") == 1
     for sample in yoked.samples:
         record = json.loads(sample.store[EPISODE])
         assert record["evidence"] == "yoked"
         assert len(record["actions"]) == record["given"] + 1
     for args in ({"evidence": "yoked", "yoke": logs["tools"].location}, {"evidence": "optimal"}):
-        assert metrics(run("whybench/exact", FEW, protocol="tools", **args))["proved"] == 1
+        assert mean(run("whybench/exact", FEW, protocol="tools", **args), "proved") == 1
     part = run("whybench/exact", 5, protocol="tools")
     assert len(run("whybench/exact", evidence="yoked", yoke=part.location).samples) == 5
     random = run("whybench/random", 2 * FEW, protocol="tools")
-    blind = metrics(run("whybench/oracle", evidence="yoked", yoke=random.location))
-    assert blind["accuracy"] == 1
-    assert blind["lucky"] > 0.3
+    blind = run("whybench/oracle", evidence="yoked", yoke=random.location)
+    assert mean(blind, "accuracy") == 1
+    assert mean(blind, "lucky") > 0.3
+    assert metrics(blind)["understood"] == 1 - mean(blind, "lucky")
 
 
 def test_bad_task_arguments_are_refused() -> None:

@@ -18,11 +18,13 @@ from whybench.core.structure import edge_f1, shd
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.families.causalab import FAMILY
-from whybench.interfaces.inspectai.pairing import verify_gain
+from whybench.families.causalab.extras.verify_gain import verify_gain
 from whybench.interfaces.inspectai.record import EPISODE
 from whybench.interfaces.inspectai.scorer import episode_score
-from whybench.interfaces.inspectai.tasks import causalab
+from whybench.interfaces.inspectai.tasks import tasks as all_tasks
 from whybench.stats.paired import paired_bootstrap
+
+pytestmark = pytest.mark.wire
 
 SUITES = ("main_4", "quad_hard", "hidden_count_2", "golden_4", "partial_4")
 PROTOCOLS = ("record", "tools")
@@ -49,7 +51,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[tuple[str, s
         patch.setenv("XDG_DATA_HOME", str(folder / "data"))
         patch.setenv("INSPECT_LOG_DIR", str(folder / "logs"))
         runs = [(suite, protocol) for suite in SUITES for protocol in PROTOCOLS]
-        tasks = [causalab(suite=suite, protocol=protocol) for suite, protocol in runs]
+        tasks = [
+            all_tasks()["causalab"](suite=suite, protocol=protocol) for suite, protocol in runs
+        ]
         found = inspect_eval(
             tasks, model="whybench/exact", display="none", limit=LIMIT, log_realtime=False,
             score_display=False,

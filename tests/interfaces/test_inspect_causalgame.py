@@ -13,8 +13,10 @@ from tests.interfaces.sandboxes import needs_bwrap
 from whybench.families.causalgame import FAMILY
 from whybench.families.causalgame.dialogue import CALLS, GRACE, MORE_TURNS
 from whybench.families.causalgame.specs import QUESTIONS
-from whybench.interfaces.inspectai.programs import PROGRAMS
 from whybench.interfaces.inspectai.record import EPISODE
+from whybench.sandbox.episode_programs import PROGRAMS
+
+pytestmark = pytest.mark.wire
 
 PROTOCOLS = ("tools", "code")
 LIMIT = 2

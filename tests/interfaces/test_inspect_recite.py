@@ -21,6 +21,8 @@ from tests.interfaces.doors import assert_the_plain_door
 
 from whybench.families.recite import FAMILY
 
+pytestmark = pytest.mark.wire
+
 LIMIT = 5
 
 
@@ -115,9 +117,12 @@ def test_a_full_context_is_named_and_left_out_of_every_average() -> None:
         for sample in log.samples:
             score = sample.scores["episode_score"]
             assert score.answer == "context_exceeded"
+            assert score.value.pop("unusable") == 1
             assert all(math.isnan(value) for value in score.value.values())
         shown = log.results.scores[0].metrics
         assert math.isnan(shown["edge_f1"].value)
+        assert shown["unusable"].value == 1
+        assert not {"understood", "edge_f1_low"} & shown.keys()
 
 
 def test_a_second_model_puts_a_reply_into_form_and_that_is_counted() -> None:

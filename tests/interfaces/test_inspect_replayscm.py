@@ -14,6 +14,8 @@ from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.submission import STAGES
 from whybench.interfaces.inspectai.record import EPISODE, from_store
 
+pytestmark = pytest.mark.wire
+
 STATIC = ("ord_match", "block", "hid_match", "hid_roots", "alt_ord", "alt_hid")
 """The four disclosures and both Alternative-SCM pools."""
 LIMIT = 5

@@ -15,13 +15,13 @@ from inspect_ai import eval_retry
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.episode.salts import SECRETS, name_of
 from whybench.interfaces.inspectai import build as building
-from whybench.interfaces.inspectai.choosing import window
+from whybench.interfaces.inspectai.instance_selection import window
 from whybench.interfaces.inspectai.record import EPISODE
 from whybench.interfaces.inspectai.reference import reference_logs
-from whybench.interfaces.inspectai.tasks import causalab, causalab_verify, causallink
+from whybench.interfaces.inspectai.tasks import tasks
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan
 from whybench.report.bounds import bounds
@@ -29,6 +29,11 @@ from whybench.report.episodes import episodes
 from whybench.report.runs import read_runs
 from whybench.scale.distinct import write_distinct
 from whybench.scale.generate import generate
+
+causalab, causalab_verify, causallink = (
+    tasks()[name] for name in ("causalab", "causalab_verify", "causallink")
+)
+pytestmark = pytest.mark.wire
 
 SIZE = 84
 N = 100
@@ -205,7 +210,7 @@ def test_arguments_must_agree_with_the_set(data: str, tmp_path: Path) -> None:
 
 
 def test_rows_that_repeat_nothing_are_played_alone(data: str) -> None:
-    with pytest.raises(ValueError, match="whybench distinct --write"):
+    with pytest.raises(ValueError, match="whybench data distinct --write"):
         causallink(data=data, rows="distinct")
     kept = write_distinct(data)
     assert kept.kept < N

@@ -24,9 +24,12 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from whybench.families.causalgame.judging.packet import JudgedCase, Outcome, Report
-from whybench.families.causalgame.judging.rubric import rubric
-from whybench.interfaces.inspectai.judge import ReportSource, report_judge
+from whybench.families.causalgame.extras.judge.case import JudgedCase
+from whybench.families.causalgame.extras.judge.rubric import rubric
+from whybench.families.causalgame.extras.judge.scorer import ReportSource, report_judge
+from whybench.families.causalgame.report_checks import Outcome, Report
+
+pytestmark = pytest.mark.wire
 
 LOST = Outcome(won=False, survival_rate=0.3, threshold=0.75, fleet_size=1000)
 GOOD = Report("No, 30 % of 1,000; the bar was 75 %.", "Emission.", "Detection.", "Antenna to 0.")
@@ -43,17 +46,15 @@ class FixedJudge(ModelAPI):
     def __init__(
         self,
         model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008
         *,
         verdict: object = 1,
         answer: str = "asserted",
         broken: int = 0,
         echo: str = "",
         full: bool = False,
+        **standard: object,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
+        super().__init__(model_name, **standard)
         self._verdict, self._answer, self._broken = verdict, answer, broken
         self._echo, self._full = echo, full
         self.prompts: list[list[ChatMessage]] = []

@@ -12,17 +12,20 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
+from inspect_ai.model import ModelAPI, ModelOutput, get_model, modelapi
 from inspect_ai.solver import chain
 from typer.testing import CliRunner, Result
 
 from whybench.cli import app
-from whybench.families.recite.judging.case import Case
-from whybench.interfaces.inspectai.exam import ENTRIES, exam_in, recite_exam
-from whybench.interfaces.inspectai.examinee import ScriptedJudge
-from whybench.interfaces.inspectai.graph_judge import graph_judge
-from whybench.interfaces.inspectai.judged import judged_tables, scores_in
-from whybench.interfaces.inspectai.panel import same_model
+from whybench.families.recite.extras.judge.case import Case
+from whybench.families.recite.extras.judge.exam_task import recite_exam
+from whybench.families.recite.extras.judge.scorer import graph_judge
+from whybench.judge.exam import ENTRIES, exam_in
+from whybench.judge.judged_logs import judged_tables, scores_in
+from whybench.judge.panel import same_model
+from whybench.judge.scripted import ScriptedJudge
+
+pytestmark = pytest.mark.wire
 
 TINY = {"nodes": 5, "length": 700, "field": "health"}
 
@@ -30,15 +33,6 @@ TINY = {"nodes": 5, "length": 700, "field": "health"}
 @modelapi(name="guess")
 class Guess(ModelAPI):
     """A judge that guesses, or mumbles, under whatever name."""
-
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
 
     async def generate(self, input, tools, tool_choice, config):  # type: ignore[no-untyped-def]  # noqa: A002
         if self.model_name == "mumbles":
@@ -87,7 +81,7 @@ def test_every_judge_has_a_table_and_each_needs_its_exam() -> None:
     assert "self-judged" not in one + two
     with pytest.raises(ValueError, match="scores of guess/two need its exam"):
         shown(answered(), exam("guess/one"))
-    with pytest.raises(ValueError, match="no graph was judged"):
+    with pytest.raises(ValueError, match="nothing was judged"):
         shown(exam("guess/one"))
 
 

@@ -12,6 +12,8 @@ from inspect_ai import eval, eval_retry  # noqa: A004 - Inspect's own name
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 
+pytestmark = pytest.mark.wire
+
 MANY = 300 if os.environ.get("WHYBENCH_FULL") else 100
 
 RUNS = [

@@ -1,4 +1,4 @@
-"""All doors lead to the same room: `whybench parity` with few instances, and what it notices."""
+"""All doors lead to the same room: `whybench dev parity` with few instances; what it notices."""
 
 import os
 from collections import Counter
@@ -8,10 +8,12 @@ import pytest
 
 from whybench.core.canonical import Json
 from whybench.episode.action import called
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.interfaces.parity.cases import Case, cases
 from whybench.interfaces.parity.check import differences
 from whybench.interfaces.parity.doors import doors
+
+pytestmark = pytest.mark.wire
 
 FEW = int(os.environ.get("WHYBENCH_PARITY", "3"))
 """Instances of each family here; docs/protocol.md gives the command for more."""

@@ -17,8 +17,10 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from whybench.families.recite.extras.prepare import Outcome, prepare
 from whybench.families.recite.released import records
-from whybench.interfaces.inspectai.prepare import Outcome, prepare
+
+pytestmark = pytest.mark.wire
 
 pymupdf = pytest.importorskip("pymupdf")
 

@@ -20,8 +20,8 @@ from inspect_ai.log import EvalLog, read_eval_log
 from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.submission import STAGES
 from whybench.interfaces import local_model
-from whybench.interfaces.inspectai.programs import PROGRAMS
 from whybench.interfaces.inspectai.record import EPISODE
+from whybench.sandbox.episode_programs import PROGRAMS
 
 pytestmark = pytest.mark.real_model
 

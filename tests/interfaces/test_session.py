@@ -5,7 +5,7 @@ import json
 import pytest
 
 from whybench.episode.action import ActionSpec, Argument
-from whybench.episode.family import families, find_suite
+from whybench.episode.registry import families, find_suite
 from whybench.interfaces.lines import read_action
 from whybench.interfaces.reward import PENALTY, Meter
 from whybench.interfaces.session import Session

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from whybench.core.canonical import thaw
-from whybench.episode.family import Suite, find_suite
+from whybench.episode.family import Suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.stored import index, reading
 from whybench.interfaces.stored.index import INDEX, index_flaws, indexed, write_index
 from whybench.interfaces.stored.place import Place
@@ -117,7 +118,7 @@ def test_an_index_of_other_shards_is_not_used_and_told(folder: Path, tmp_path: P
             (folder / INDEX).write_bytes(put)
             assert list(StoredSet(str(folder)).ids()) == wanted
             (flaw,) = index_flaws(place, manifest)
-            assert "whybench generate" in flaw
+            assert "whybench data generate" in flaw
         (folder / INDEX).write_bytes(forged)
         assert index_flaws(place, manifest) == [f"ids 0 … {N - 1} are not those of the shards"]
         (folder / INDEX).unlink()
@@ -210,7 +211,7 @@ def test_what_is_no_set_is_told_from_what_is_not_finished(folder: Path, tmp_path
     half = tmp_path / "half"
     half.mkdir()
     (half / "plan.json").write_bytes((folder / "plan.json").read_bytes())
-    with pytest.raises(ValueError, match="whybench generate"):
+    with pytest.raises(ValueError, match="whybench data generate"):
         find_set(str(half))
     lost = tmp_path / "lost"
     lost.mkdir()

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
-from whybench.report.runs import Logs, read_runs
+from whybench.report.runs import read_runs
 
 
 @pytest.fixture(scope="session")
 def log_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """CausalLink with floors, ceiling and one more agent; CausaLab with two agents."""
+
     folder = tmp_path_factory.mktemp("logs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("xdg")))
@@ -33,7 +34,8 @@ def log_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def logs(log_dir: Path) -> Logs:
+def logs(log_dir: Path):
+
     return read_runs([log_dir])
 
 

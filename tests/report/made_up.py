@@ -73,6 +73,7 @@ def small_graph() -> Retelling:
                 bits=max(0.0, 9.0 - step * 1.25),
                 arrows=None if step in (0, 5) else held,
                 marks=freeze({nodes[step % 10]: step, "X3": "on"}),
+                belief_marks=freeze({"X3": "claimed"}),
             )
         )
     return Retelling(

@@ -19,6 +19,12 @@ def sections(found: Section) -> list[str]:
     return [found.id, *(name for child in found.children for name in sections(child))]
 
 
+def child(found: Section, name: str) -> Section:
+    """Return the section of this id among those in a section."""
+    (one,) = (child for child in found.children if child.id == name)
+    return one
+
+
 def sound(found: Section) -> None:
     """Check every part of a section."""
     for names in (ids(found), sections(found)):

@@ -6,15 +6,11 @@ import json
 
 import pandas as pd
 import pytest
-from inspect_ai.scorer import SampleScore, Score
 from tests.report.test_causalab_section import mixed, parts, row, run
 
-from whybench.interfaces.inspectai.pairing import whole_pairs
+from whybench.families.causalab.extras.verify_gain import whole_pairs
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
 from whybench.report.build import _mixed
-from whybench.report.families.causalab import mechanism
-from whybench.report.families.causalab_commitment import commitment
-from whybench.report.families.causalab_failures import failures
 from whybench.report.places import by_place, places
 
 
@@ -45,10 +41,10 @@ def test_checks_and_controls_are_paired_within_their_blocks() -> None:
         "main_4", blocks((1, 0), (1, 0), suite="v"), knobs={"verify": True},
         system="lab/one · verify=True",
     )  # fmt: skip
-    table = parts(base, checked, of=commitment)["causalab-verify"].frame
+    table = parts(base, checked)["causalab-verify"].frame
     assert (table["n"][0], table["difference"][0]) == (4, pytest.approx(0.25))
     control = run("quad_hard", blocks((0, 0), (1, 1), suite="q"))
-    found = parts(base, control, of=mechanism)["causalab-controls"].frame.set_index("metric")
+    found = parts(base, control)["causalab-controls"].frame.set_index("metric")
     assert found.loc["accuracy", "n"] == 4
     assert found.loc["accuracy", "difference"] == pytest.approx(0.25)
 
@@ -57,21 +53,23 @@ def test_equal_indices_of_other_blocks_are_no_pair() -> None:
     base = run("main_4", blocks((1, 0)))
     later = [placed(1, index, 1.0, "v") for index in (0, 1)]
     checked = run("main_4", later, knobs={"verify": True}, system="lab/one · verify=True")
-    assert parts(base, checked, of=commitment)["causalab-verify"].frame["n"][0] == 0
+    assert parts(base, checked)["causalab-verify"].frame["n"][0] == 0
     given = run("main_4", [placed(1, 0, 1.0)], evidence="optimal")
-    assert "causalab-evidence" not in parts(base, given, of=failures)
+    assert "causalab-evidence" not in parts(base, given)
 
 
 def test_evidence_counts_the_instances_of_shared_places_only() -> None:
     own = run("main_4", blocks((1, 1), (0, 1)))
     given = run("main_4", [placed(1, 0, 1.0), placed(0, 1, 1.0)], evidence="optimal")
-    frame = parts(own, given, of=failures)["causalab-evidence"].frame
+    frame = parts(own, given)["causalab-evidence"].frame
     scores = frame[frame["row"].str.endswith("accuracy")].set_index("evidence")
     assert set(scores["n"]) == {2}
     assert scores["score"].to_dict() == {"own": 0.5, "optimal": 1.0}
 
 
 def test_arms_in_one_log_are_paired_within_their_blocks() -> None:
+    from inspect_ai.scorer import SampleScore, Score
+
     def scored(block: int, verify: bool) -> SampleScore:
         at = {"suite": "main_4", "profile": "certified", "salt": "s", "index": 0}
         at |= {"knobs": {"verify": verify}} | ({"block": block} if block else {})

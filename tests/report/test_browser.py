@@ -12,6 +12,8 @@ if not os.environ.get("WHYBENCH_REQUIRE_BROWSER"):
 
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.browser
+
 UNNAMED = """() => {
   const named = e => e.getAttribute("aria-label") || e.getAttribute("aria-labelledby")
     || (e.labels && e.labels.length) || e.textContent.trim() || e.getAttribute("title");

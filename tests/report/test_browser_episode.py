@@ -11,6 +11,8 @@ if not os.environ.get("WHYBENCH_REQUIRE_BROWSER"):
 
 from playwright.sync_api import Page, expect
 
+pytestmark = pytest.mark.browser
+
 
 def kinds(page: Page, pane: int) -> dict[str, int]:
     links = page.locator(".pane").nth(pane).locator(".link")
@@ -88,6 +90,8 @@ def test_marks_stand_by_their_nodes_and_labels_on_their_links(visit):
     page.get_by_label("Step of the episode").fill("3")
     marks = page.locator(".pane").first.locator(".node .mark").all_text_contents()
     assert [mark for mark in marks if mark] == ["2", "on"]
+    believed = page.locator(".pane").nth(1).locator(".node .mark").all_text_contents()
+    assert [mark for mark in believed if mark] == ["2", "claimed"]
     assert "-0.5" in page.locator(".pane").first.locator(".words").text_content()
 
 

@@ -7,15 +7,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from inspect_ai import eval as evaluate
-from tests.report.soundness import ids, sound
+from tests.report.soundness import child, ids, sound
 
-from whybench.episode.family import families
-from whybench.report.families.causalab import mechanism, section
-from whybench.report.families.causalab_commitment import commitment, moments
-from whybench.report.families.causalab_controls import CONTROLS
-from whybench.report.families.causalab_failures import failures, understood
-from whybench.report.families.causalab_rows import Entry, entries
-from whybench.report.families.causalab_sizes import _strength, sizes
+from whybench.episode.registry import families
+from whybench.report.entries import Entry
+from whybench.report.families.causalab import section
+from whybench.report.families.causalab_commitment import moments
+from whybench.report.families.causalab_plane import CONTROLS
+from whybench.report.families.causalab_rows import entries
+from whybench.report.families.causalab_sizes import strength
+from whybench.report.naming import displayed
 from whybench.report.published import Published
 from whybench.report.runs import Run, read_runs
 from whybench.report.section import Figure, Remark, Table
@@ -63,7 +64,7 @@ def run(suite: str, rows: list[dict], model: str = "lab/one", **more) -> Run:
         passed=args,
         created="2026-01-01",
         frame=pd.DataFrame(rows),
-        system=more.pop("system", model),
+        system=more.pop("system", displayed(model)),
     )
 
 
@@ -71,12 +72,17 @@ def view(*runs: Run) -> View:
     return View(FAMILY, runs, Published())
 
 
-def parts(*runs: Run, of=section) -> dict[str, Figure | Table]:
-    return {part.id: part for part in of(view(*runs)).walk() if not isinstance(part, Remark)}
+def walked(runs: tuple[Run, ...], of: str) -> list[Figure | Table | Remark]:
+    found = section(view(*runs))
+    return list((child(found, of) if of else found).walk())
 
 
-def remarks(*runs: Run, of=section) -> list[Remark]:
-    return [part for part in of(view(*runs)).walk() if isinstance(part, Remark)]
+def parts(*runs: Run) -> dict[str, Figure | Table]:
+    return {part.id: part for part in walked(runs, "") if not isinstance(part, Remark)}
+
+
+def remarks(*runs: Run, of: str = "") -> list[Remark]:
+    return [part for part in walked(runs, of) if isinstance(part, Remark)]
 
 
 def mixed() -> list[dict]:
@@ -111,7 +117,7 @@ def test_every_part_has_a_name_of_its_own_words_and_rows() -> None:
 
 
 def test_the_four_ends_are_counted_as_by_hand() -> None:
-    frame = parts(run("main_4", mixed()), of=understood)["causalab-understanding"].frame
+    frame = parts(run("main_4", mixed()))["causalab-understanding"].frame
     assert dict(zip(frame["kind"], frame["episodes"], strict=True)) == {
         "both right": 4,
         "right graph, wrong frequency": 1,
@@ -123,7 +129,7 @@ def test_the_four_ends_are_counted_as_by_hand() -> None:
 
 
 def test_failures_are_laid_to_experiments_and_inference() -> None:
-    found = parts(run("main_4", mixed()), of=failures)
+    found = parts(run("main_4", mixed()))
     frequency, graph = (
         found[f"causalab-failures-{what}"].frame.set_index("kind")["episodes"].to_dict()
         for what in ("frequency", "graph")
@@ -136,26 +142,30 @@ def test_failures_are_laid_to_experiments_and_inference() -> None:
 
 
 def test_prediction_without_understanding_is_called_out_by_name() -> None:
-    texts = [r.text for r in remarks(run("main_4", mixed()), of=understood) if r.tone == "warning"]
+    texts = [
+        r.text
+        for r in remarks(run("main_4", mixed()), of="causalab-understanding")
+        if r.tone == "warning"
+    ]
     (text,) = texts
     assert text == (
         "lab/one predicts without understanding: 3 of its 7 right frequencies came with a wrong "
         "graph, 1 of these although the data forced the graph. Most on main_4 3 of 7."
     )
     good = run("main_4", mixed()[:5])
-    assert not any("predicts without" in r.text for r in remarks(good, of=understood))
+    assert not any("predicts without" in r.text for r in remarks(good, of="causalab-understanding"))
 
 
 def test_reference_agents_are_marked_and_never_called_out_as_models() -> None:
-    hollow = run("main_4", mixed(), "whybench/regression", system="whybench/regression")
-    frame = parts(hollow, of=understood)["causalab-understanding"].frame
+    hollow = run("main_4", mixed(), "whybench/regression")
+    frame = parts(hollow)["causalab-understanding"].frame
     assert set(frame["origin"]) == {"reference agent"}
     assert set(frame["run"]) == {"regression (reference agent) · main_4"}
-    assert all(remark.tone == "plain" for remark in remarks(hollow, of=understood))
+    assert all(remark.tone == "plain" for remark in remarks(hollow, of="causalab-understanding"))
 
 
 def test_a_control_arrow_joins_base_and_control_and_the_published_pair() -> None:
-    found = parts(run("main_4", mixed()), run("quad_hard", mixed()[3:]), of=mechanism)
+    found = parts(run("main_4", mixed()), run("quad_hard", mixed()[3:]))
     frame = found["causalab-control-quadratic"].frame
     own = frame[~frame["published"]]
     assert list(own["suite"]) == ["main_4", "quad_hard"]
@@ -181,14 +191,12 @@ def test_a_control_needs_its_base_of_the_same_system_and_setting() -> None:
         run("main_4", mixed(), knobs={"signs": "mixed"}),
         run("main_6", mixed()),
     ):
-        assert "causalab-control-quadratic" not in parts(
-            run("quad_hard", mixed()), base, of=mechanism
-        )
+        assert "causalab-control-quadratic" not in parts(run("quad_hard", mixed()), base)
 
 
 def test_every_control_suite_exists_and_has_published_figures() -> None:
     for control in CONTROLS:
-        for suite, _ in control.to:
+        for suite in control.to:
             assert suite in FAMILY.suites
             assert control.base(suite) in FAMILY.suites
             assert Published().beside(f"causalab/{suite}", {}, "accuracy")
@@ -200,7 +208,7 @@ def test_regimes_are_taken_from_labels_and_from_the_knob() -> None:
 
     rows = [labelled(0, "3o0i", 1), labelled(1, "3o0i", 0), labelled(2, "3o12i", 1)]
     knob = run("main_4", mixed(), knobs={"regime": "0o6i"}, system="lab/one · regime=0o6i")
-    frame = parts(run("scaling_4", rows), knob, of=mechanism)["causalab-frontier-4"].frame
+    frame = parts(run("scaling_4", rows), knob)["causalab-frontier-4"].frame
     own = frame[~frame["published"]].set_index("regime")
     assert own["accuracy"].to_dict() == pytest.approx({"3o0i": 0.5, "3o12i": 1.0, "0o6i": 0.7})
     assert own["evidence"].to_dict() == {
@@ -219,7 +227,7 @@ def test_regimes_are_taken_from_labels_and_from_the_knob() -> None:
 
 
 def test_the_main_table_shows_published_cells_as_printed() -> None:
-    frame = parts(run("main_4", mixed()), of=sizes)["causalab-main"].frame
+    frame = parts(run("main_4", mixed()))["causalab-main"].frame
     known = frame[frame["origin"].str.startswith("published")]
     assert len(known) == 5 * 4
     for cell in Published().cells("causalab", table="7"):
@@ -234,14 +242,14 @@ def test_the_main_table_shows_published_cells_as_printed() -> None:
 def test_only_runs_that_match_have_published_figures_beside_them() -> None:
     usual = run("main_4", mixed(), args={"protocol": "tools"})
     checked = run("main_4", mixed(), knobs={"verify": True})
-    beside = parts(usual, of=sizes)["causalab-size-accuracy"]
+    beside = parts(usual)["causalab-size-accuracy"]
     assert beside.frame["published"].any()
     assert "Unlike the paper's runs: lab/one in profile, protocol." in beside.note
-    alone = parts(checked, of=sizes)["causalab-size-accuracy"]
+    alone = parts(checked)["causalab-size-accuracy"]
     assert not alone.frame["published"].any()
     assert "lab/one in profile, verify." in alone.note
     assert "Published" not in alone.alt
-    same = parts(run("main_4", mixed(), profile="published"), of=sizes)["causalab-size-accuracy"]
+    same = parts(run("main_4", mixed(), profile="published"))["causalab-size-accuracy"]
     assert "Unlike" not in same.note
 
 
@@ -249,10 +257,10 @@ def test_alternative_texts_tell_the_range_of_what_is_published() -> None:
     found = parts(run("main_4", mixed()), run("main_4", mixed(), knobs={"regime": "3o6i"}))
     drawn = found["causalab-size-accuracy"]
     theirs = drawn.frame[drawn.frame["published"]]["accuracy"]
-    assert f"Published: {theirs.min():.2f} to {theirs.max():.2f} (4 published systems)" in drawn.alt
+    assert f"Published: {theirs.min():.2f} to {theirs.max():.2f} (4 systems)" in drawn.alt
     plane = found["causalab-frontier-4"]
     theirs = plane.frame[plane.frame["published"]]["edge_f1"]
-    assert f"edge F1 {theirs.min():.2f} to {theirs.max():.2f} (2 published systems)" in plane.alt
+    assert f"edge F1 {theirs.min():.2f} to {theirs.max():.2f} (2 systems)" in plane.alt
 
 
 def test_private_salts_are_never_shown() -> None:
@@ -269,14 +277,14 @@ def test_a_suite_without_a_score_does_not_weaken_a_system() -> None:
     unknown = run("main_5", [row(0, math.nan)], "lab/good")
     weak = run("main_4", [row(0), row(1, 0)], "lab/weak")
     weaker = run("main_5", [row(0), row(1)], "lab/weak")
-    found = [Entry(each, each.model, each.suite) for each in (good, unknown, weak, weaker)]
-    assert _strength({"main_4": found[0], "main_5": found[1]}) == 1
-    assert _strength({"main_4": found[2], "main_5": found[3]}) == 0.75
-    assert _strength({"main_5": found[1]}) == 0
+    found = [Entry(each, each.model) for each in (good, unknown, weak, weaker)]
+    assert strength({"main_4": found[0], "main_5": found[1]}) == 1
+    assert strength({"main_4": found[2], "main_5": found[3]}) == 0.75
+    assert strength({"main_5": found[1]}) == 0
 
 
 def test_the_gap_of_two_systems_is_paired_on_shared_instances() -> None:
-    frame = parts(run("main_4", mixed()), run("main_4", mixed()[5:8], "lab/two"), of=sizes)
+    frame = parts(run("main_4", mixed()), run("main_4", mixed()[5:8], "lab/two"))
     gap = frame["causalab-gap-1"].frame.set_index("metric")
     assert (gap["n"] == 3).all()
     assert (gap["gap"] == 0).all()
@@ -290,13 +298,13 @@ def test_the_gap_of_two_systems_is_paired_on_shared_instances() -> None:
 def test_evidence_is_compared_within_one_system_only() -> None:
     own = run("main_4", mixed())
     given = run("main_4", [row(i) for i in (3, 7)], evidence="optimal")
-    frame = parts(own, given, of=failures)["causalab-evidence"].frame
+    frame = parts(own, given)["causalab-evidence"].frame
     scores = frame.set_index(["row", "evidence"])
     assert set(scores["n"]) == {2}, "only instances that were played with both"
     assert scores.loc[("lab/one · main_4: accuracy", "own"), "score"] == 0.5
     assert scores.loc[("lab/one · main_4: accuracy", "optimal"), "score"] == 1
     other = run("main_4", mixed()[:5], "lab/two", evidence="optimal")
-    assert "causalab-evidence" not in parts(own, other, of=failures)
+    assert "causalab-evidence" not in parts(own, other)
 
 
 def test_early_commitment_is_counted_in_interventions() -> None:
@@ -316,7 +324,7 @@ def test_early_commitment_is_counted_in_interventions() -> None:
     found = moments(entries(view(one))[0])
     assert list(found["held"]) == [0, 3, 4, 4, 4]
     assert list(found["sufficed"].fillna(-1)) == [3, 3, -1, 3, -1]
-    drawn = parts(one, of=commitment)
+    drawn = parts(one)
     counts = drawn["causalab-held"].frame.set_index("kind")["episodes"].to_dict()
     assert counts == {
         "after it, and right": 1, "after it, and wrong": 1,
@@ -330,9 +338,7 @@ def test_early_commitment_is_counted_in_interventions() -> None:
 
 
 def test_unspent_budget_is_shown_apart_for_right_and_wrong() -> None:
-    frame = parts(run("main_4", mixed()), of=commitment)["causalab-unused"].frame.set_index(
-        "episodes"
-    )
+    frame = parts(run("main_4", mixed()))["causalab-unused"].frame.set_index("episodes")
     assert frame["unused_budget"].to_dict() == pytest.approx(
         {"right frequency": 0.5, "wrong frequency": 0.375}
     )
@@ -346,16 +352,18 @@ def test_one_explicit_check_is_compared_with_none() -> None:
         knobs={"verify": True},
         system="lab/one · verify=True",
     )
-    frame = parts(run("main_4", mixed()), checked, of=commitment)["causalab-verify"].frame
+    frame = parts(run("main_4", mixed()), checked)["causalab-verify"].frame
     assert frame["difference"][0] == pytest.approx(0.3)
     assert frame["n"][0] == 10
 
 
+@pytest.mark.wire
 def test_a_real_log_gives_figures_and_early_commitment(tmp_path: Path) -> None:
+
     evaluated = {"display": "none", "log_dir": str(tmp_path), "log_realtime": False, "limit": 2}
     evaluate("whybench/causalab", "whybench/exact", task_args={"suite": "main_3"}, **evaluated)
     (real,) = read_runs([tmp_path]).runs
-    frame = parts(real, of=commitment)["causalab-moments"].frame
+    frame = parts(real)["causalab-moments"].frame
     assert frame["n"][0] == 2
     assert frame["interventions made"][0] == frame["final graph held since"][0]
     assert frame["interventions made"][0] == frame["after interventions"][0]
@@ -380,7 +388,7 @@ def test_a_run_without_a_score_is_named_and_drawn_nowhere() -> None:
         "lab/one · main_4: none of its 2 episodes was scored, so it is in no figure."
     ]
     assert not any(isinstance(part, Figure) for part in parts(invalid).values())
-    both = parts(invalid, run("main_4", mixed(), "lab/two"), of=understood)
+    both = parts(invalid, run("main_4", mixed(), "lab/two"))
     assert set(both["causalab-understanding"].frame["run"]) == {"lab/two · main_4"}
 
 

@@ -8,24 +8,23 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.report.soundness import ids, sound
+from tests.report.soundness import child, ids, sound
 
 from whybench.core.canonical import thaw
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.episode.trace import Trace
-from whybench.families.causalgame.judging.claims import claims
+from whybench.families.causalgame.claims import claims
 from whybench.families.causalgame.specs import QUESTIONS
 from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.report.entries import PUBLISHED
 from whybench.report.families.causalgame import section
-from whybench.report.families.causalgame_beliefs import beliefs
-from whybench.report.families.causalgame_failures import knobs
 from whybench.report.families.causalgame_judged import WORDS
-from whybench.report.families.causalgame_rows import PUBLISHED, groups, short
-from whybench.report.families.causalgame_survival import survival
+from whybench.report.families.causalgame_rows import Games, short
+from whybench.report.naming import displayed
 from whybench.report.published import Published
 from whybench.report.runs import Run, read_runs
 from whybench.report.section import Figure, Part, Remark, Section, Table
@@ -62,7 +61,7 @@ def believer(instance: Instance) -> Trace:
         Action.of("submit", design="{}"),
         Action.of("report", **REPORT),
     )
-    return FAMILY.retrace(instance, actions, 0, "own")
+    return FAMILY.reopened(instance, actions, 0, "own").trace
 
 
 def silent(instance: Instance) -> Trace:
@@ -116,7 +115,7 @@ class Made:
             passed=args,
             created="2026-01-01",
             frame=pd.DataFrame(rows),
-            system=system or model,
+            system=system or displayed(model),
         )
         self.runs.append(made)
         self.traces.append([(line, *pair) for line, pair in zip(rows, played, strict=True)])
@@ -266,7 +265,7 @@ def test_winning_without_understanding_is_called_out() -> None:
     made = Made().add(believer)
     frame = made.runs[0].frame.assign(win=1.0, golden_found=[0.25] * 4 + [1.0] * 10)
     made.runs[0] = replace(made.runs[0], frame=frame)
-    text = remarks(beliefs(made.view))
+    text = remarks(child(section(made.view), "causalgame-beliefs"))
     assert "won 14 fleets with beliefs put down, 4 of them (28.6 %)" in text
 
 
@@ -284,7 +283,7 @@ def test_other_evidence_salt_or_wording_is_another_group() -> None:
     made = Made().add(silent, RELEASED[:2]).add(silent, RELEASED[3:5])
     made.add(silent, RELEASED[1:4], evidence="optimal").add(silent, hidden)
     made.add(silent, RELEASED[:1], skin="terse")
-    found = groups(made.view)
+    found = Games.of(made.view).played
     assert [len(group.frame) for group in found] == [4, 3, 3, 1]
     names = [group.name for group in found]
     assert len(set(names)) == 4
@@ -296,12 +295,11 @@ def test_other_evidence_salt_or_wording_is_another_group() -> None:
     assert list(wins["n"]) == [2, 2], "both were played with own and with optimal evidence"
 
 
-def test_generated_worlds_are_sorted_by_knob(everything: View) -> None:
-    room = knobs(everything)
-    assert room is not None
+def test_generated_worlds_are_sorted_by_knob(everything: View, whole: Section) -> None:
+    room = child(whole, "causalgame-generated")
     drawn = part(room, "causalgame-knobs").frame.set_index("knob")
     assert drawn.loc[["shift: off", "shift: mild", "shift: strong"], "n"].to_list() == [2, 2, 1]
-    assert [group.name for group in groups(everything, generated=True)] == ["acme/two"]
+    assert [group.name for group in Games.of(everything).generated] == ["acme/two"]
 
 
 def test_absent_data_give_a_sentence_and_no_empty_figure() -> None:
@@ -324,11 +322,14 @@ def test_runs_without_a_fleet_or_of_another_version_do_no_harm() -> None:
     assert section(View(FAMILY, (old,), Published())).children
     unscored = made.runs[0].frame.assign(**dict.fromkeys(SHOWN, math.nan), labels=[{}] * 14)
     made.runs[0] = replace(made.runs[0], frame=unscored)
-    assert "No fleet of profile published was scored" in remarks(survival(made.view))
+    room = child(section(made.view), "causalgame-survival")
+    assert "No fleet of profile published was scored" in remarks(room)
     assert part(section(made.view), "causalgame-glance").frame.iloc[0]["won"] == "–"
 
 
+@pytest.mark.wire
 def test_a_real_log_makes_a_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
     reference_logs(FAMILY.suite("antenna_trap"), ("null",), tmp_path / "logs", 2)
     logs = read_runs([tmp_path / "logs"])

@@ -8,27 +8,28 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from inspect_ai import eval as inspect_eval
-from tests.report.soundness import sound
+from tests.report.soundness import child, sound
 
 from whybench.core.canonical import thaw
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.episode.trace import Trace
+from whybench.report.entries import entries
 from whybench.report.families.causallink import section
-from whybench.report.families.causallink_biases import PUBLISHED, patterns
-from whybench.report.families.causallink_failures import (
-    KINDS,
-    SILENT,
-    evidence,
-    failures,
-    kinds,
-)
+from whybench.report.families.causallink_answers import KINDS, PUBLISHED, SILENT, kinds, patterns
 from whybench.report.families.causallink_prompts import ERRED, by_prompt
-from whybench.report.families.causallink_runs import named, own
-from whybench.report.families.causallink_steps import by_need, compared, optimum
-from whybench.report.families.causallink_structure import by_setup, by_structure, over_setups, sizes
+from whybench.report.families.causallink_rows import own
+from whybench.report.families.causallink_traits import (
+    by_need,
+    by_setup,
+    compared,
+    optimum,
+    over_setups,
+    sizes,
+)
+from whybench.report.naming import displayed
 from whybench.report.published import Published
 from whybench.report.runs import Run, read_runs
 from whybench.report.section import Figure, Remark, Section, Table
@@ -54,7 +55,7 @@ def agent(name: str, evidence: str = "own") -> Player:
 def stubborn(instance: Instance) -> Trace:
     """Experiment as one should, then say no."""
     done = FAMILY.experiments(FAMILY.exact_run(instance))
-    return FAMILY.retrace(instance, [*done, Action.of("answer", answer="no")], 0, "own")
+    return FAMILY.reopened(instance, [*done, Action.of("answer", answer="no")], 0, "own").trace
 
 
 def silent(instance: Instance) -> Trace:
@@ -96,7 +97,7 @@ def run(
         passed=args,
         created="2026-01-01",
         frame=pd.DataFrame([row(instance, player(instance)) for instance in instances]),
-        system=model,
+        system=displayed(model),
     )
 
 
@@ -198,7 +199,7 @@ def test_sizes_use_all_moving_starts_only() -> None:
 
 
 def test_published_tables_stand_in_the_table_as_printed(everything: View) -> None:
-    frame = by_prompt(everything)
+    frame = by_prompt(everything).frame
     theirs = frame[frame["published"]].set_index(["system", "prompt"])
     cells = [c for t in ("4", "5") for c in Published().cells("causallink", table=t)]
     assert len(cells) == 120
@@ -219,9 +220,9 @@ def test_both_prompts_of_a_system_share_a_row_and_references_are_called_so() -> 
         for skin in ("plain", "step_limited")
     ]
     reference = run(agent("exact"), CORE[:6], model="whybench/exact")
-    frame = by_prompt(view(reference, *runs))
+    frame = by_prompt(view(reference, *runs)).frame
     mine = frame[~frame["published"]]
-    assert list(mine["system"]) == ["acme/one", "acme/one", "whybench/exact (reference agent)"]
+    assert list(mine["system"]) == ["acme/one", "acme/one", "exact (reference agent)"]
     assert list(mine["source"]) == ["this report", "this report", "reference agent"]
     assert not frame[frame["published"]].empty
 
@@ -229,17 +230,18 @@ def test_both_prompts_of_a_system_share_a_row_and_references_are_called_so() -> 
 def test_failures_are_split_by_the_evidence_and_sum_to_one(everything: View) -> None:
     frame = kinds(everything, own(everything, "core"))
     assert frame.groupby("system")["share"].sum().tolist() == pytest.approx([1.0] * 3)
-    mine = frame[frame["system"].str.startswith("acme/one · core")].head(5)
+    mine = frame[frame["system"] == "acme/one"]
     shares = dict(zip(mine["kind"], mine["share"], strict=True))
     # Every experiment forces the answer, so saying no is proved (47 of 84) or bad inference.
-    assert shares[KINDS["proved"][0]] == pytest.approx(47 / 84)
-    assert shares[KINDS["contradicts_evidence"][0]] == pytest.approx(37 / 84)
-    assert shares[KINDS["premature"][0]] == shares[SILENT[0]] == 0
+    assert shares[KINDS["proved"]] == pytest.approx(47 / 84)
+    assert shares[KINDS["contradicts_evidence"]] == pytest.approx(37 / 84)
+    assert shares[KINDS["premature"]] == shares[SILENT] == 0
 
 
 def test_luck_is_called_out_by_name_but_not_of_reference_agents() -> None:
     def called(model: str) -> list[str]:
-        found = failures(view(run(agent("null"), CORE[:24], model=model)))
+        made = section(view(run(agent("null"), CORE[:24], model=model)))
+        found = child(made, "causallink-failures")
         return [p.text for p in found.walk() if isinstance(p, Remark) and "Right without" in p.text]
 
     (text,) = called("acme/one")
@@ -253,7 +255,7 @@ def test_evidence_is_compared_only_where_a_system_has_more_than_one_kind(
     frame = figures(whole)["causallink-evidence-core"].frame
     assert {name.partition(":")[0] for name in frame["system"]} == {"own", "optimal"}
     assert not frame["system"].str.contains("reference").any()
-    alone = evidence(view(everything.runs[0]))
+    alone = child(section(view(everything.runs[0])), "causallink-evidence")
     assert not any(name.startswith("causallink-evidence") for name in figures(alone))
     assert any("evidence=optimal" in p.text for p in alone.walk() if isinstance(p, Remark))
 
@@ -281,11 +283,11 @@ def test_steps_are_held_against_the_optimum(everything: View) -> None:
     frame = by_need(exact, "core")
     assert list(frame["needed"]) == list(frame["steps"]) == [0, 1, 2, 3]
     assert frame["episodes"].sum() == 84
-    only = compared(exact).iloc[0]
+    only = compared(exact)[0]
     assert only["steps"] == only["exact experimenter"] == pytest.approx(free)
     assert only["fewest"] == pytest.approx(90 / 84)
     assert only["regret"] == only["answered too early for any proof"] == 0
-    hasty = compared(view(run(agent("null")))).iloc[0]
+    hasty = compared(view(run(agent("null"))))[0]
     assert hasty["answered too early for any proof"] == pytest.approx(69 / 84)
 
 
@@ -309,8 +311,8 @@ def test_runs_that_were_asked_unlike_the_paper_are_said_to_be() -> None:
     like = run(silent, released, model="acme/like")
     unlike = run(silent, CORE[:4], model="acme/unlike", protocol="tools")
     both = view(like, unlike)
-    frame = by_prompt(both)
-    assert list(frame["unlike"][:2]) == ["", "profile, protocol"]
+    frame = by_prompt(both).frame
+    assert list(frame["unlike the paper in"][:2]) == ["", "profile, protocol"]
     shown = figures(section(both))["causallink-prompts-accuracy"]
     assert "Unlike the paper's runs: acme/unlike in profile, protocol." in shown.note
     worlds = like.frame["cluster"].nunique()
@@ -343,8 +345,8 @@ def test_unanswered_unscored_and_unknown_episodes_do_no_harm() -> None:
     mute = run(silent, CORE[:12])
     found = section(view(mute))
     shares = figures(found)["causallink-failures-core"].frame.set_index("kind")["share"]
-    assert shares[SILENT[0]] == 1.0
-    assert by_prompt(view(mute))["errors"].iloc[0] == "12"
+    assert shares[SILENT] == 1.0
+    assert by_prompt(view(mute)).frame["errors"].iloc[0] == "12"
     assert set(ERRED) <= set(mute.frame.columns)
     blank = mute.frame.assign(outcome="unscored", labels=[{}] * 12)
     blank[SHOWN] = math.nan
@@ -352,19 +354,22 @@ def test_unanswered_unscored_and_unknown_episodes_do_no_harm() -> None:
     assert figures(unscored) == {}
     assert any("none of its 12 episodes" in p.text for p in unscored.parts if isinstance(p, Remark))
     foreign = mute.frame.assign(instance=[f"core-{place:04d}-ffff" for place in range(12)])
-    other = view(replace(mute, frame=foreign))
-    assert figures(by_structure(other)) == {}
-    assert "causallink-failures-core" in figures(failures(other))
+    other = section(view(replace(mute, frame=foreign)))
+    assert figures(child(other, "causallink-structure")) == {}
+    assert "causallink-failures-core" in figures(other)
 
 
 def test_names_differ_and_models_come_before_reference_agents() -> None:
     one, other = run(silent, CORE[:2]), run(silent, FEW[:2])
-    names = [name for name, _ in named([replace(one, model="whybench/null"), one, other, one])]
-    assert len(set(names)) == 4
-    assert names[-1].endswith("(reference agent)")
+    null = run(silent, CORE[:2], model="whybench/null")
+    listed = entries([null, one, other, one])
+    assert len({(entry.system, entry.suite) for entry in listed}) == 4
+    assert listed[-1].system.endswith("(reference agent)")
 
 
+@pytest.mark.wire
 def test_a_section_of_real_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     for skin in ("plain", "step_limited"):

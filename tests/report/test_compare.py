@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import typer
 from scipy.stats import binom, ttest_rel
+from tests.tables import sampled
 from typer.testing import CliRunner
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.report.compare import compare, compared, decided
 from whybench.report.difference import difference, fewest_worlds
 from whybench.report.pairs import chosen
@@ -77,6 +77,7 @@ def test_one_zero_one_score_of_worlds_of_their_own_gets_mcnemar():
 
 
 def test_other_scores_get_the_paired_t_test():
+
     draws = Stream("test-compare", "t").uniforms(60).reshape(2, 30)
     one, two = ({f"i{at}": [x] for at, x in enumerate(side)} for side in draws.tolist())
     found = difference(frame(one), frame(two), "accuracy", rate=False)
@@ -96,6 +97,7 @@ def test_epochs_are_averaged_before_instances():
 
 
 def test_instances_of_one_world_count_as_one_world():
+
     one, two = coins("a", 60, 0.7), coins("b", 60, 0.5)
     worlds = {name: int(name[1:]) // 6 for name in one}
     found = difference(frame(one, worlds), frame(two, worlds), "accuracy", rate=True)
@@ -139,6 +141,38 @@ def test_a_verdict_goes_by_the_corrected_p_value():
     assert {row.winner for row in judged} <= {"A", None}
     lost = next(row for row in judged if row.winner is None)
     assert "could have shown ≥" in lost.verdict
+
+
+def test_an_interval_holds_zero_just_if_no_difference_is_shown():
+    seen = set()
+    for chance in (0.45, 0.5, 0.6, 0.65, 0.8):
+        for size, epochs in ((8, 1), (24, 1), (24, 2), (60, 1)):
+            rows = [
+                compared(
+                    f"s{k}",
+                    frame(coins(f"a{k} {chance}", size, chance, epochs)),
+                    frame(coins(f"b{k}", size, 0.4, epochs)),
+                    "accuracy",
+                    rate=True,
+                )
+                for k in range(6)
+            ]
+            for row in decided(rows):
+                low, high = row.found.low, row.found.high
+                outside = low >= 0 < high if row.winner == "A" else low < 0 >= high
+                assert outside if row.winner else low <= 0 <= high
+                assert -1 <= low <= high <= 1
+                seen.add((row.winner, row.found.test, row.alpha < 0.05))
+    assert {(None, "McNemar mid-p", True), ("A", "t test", True)} <= seen
+
+
+def test_worlds_that_all_differ_alike_are_not_said_to_have_shown_nought():
+    one, two = ({f"i{at}": [x] for at in range(8)} for x in (5.0, 3.0))
+    row = compared("s", frame(one), frame(two), "accuracy", rate=False)
+    assert decided([row])[0].winner == "A"
+    judged = decided([row] * 10)
+    assert {r.winner for r in judged} == {None}
+    assert all("8 latent worlds are too few to show any among so many" in r.verdict for r in judged)
 
 
 def test_other_metrics_are_higher_not_better():
@@ -231,9 +265,10 @@ def simulation():
     return module
 
 
-@pytest.mark.parametrize("name", ["independent", "clustered", "epochs", "causallink"])
+@pytest.mark.parametrize("name", sampled(["independent", "clustered", "epochs", "causallink"]))
 def test_compare_is_right_at_the_size_that_plan_gives(name):
     """At most one run in 10,000 would fail by luck if the power is 0.94 and alpha 0.05."""
+
     door, repeats = simulation(), 50
     case = door.on_causallink(600) if name == "causallink" else door.SYNTHETIC[name]
     found = door.repeated(case, name, repeats, power=0.95, pilot=200)
@@ -242,18 +277,16 @@ def test_compare_is_right_at_the_size_that_plan_gives(name):
     assert repeats - found.alarms.count(None) <= binom.ppf(1 - 1e-4, repeats, 0.05)
 
 
+@pytest.mark.wire
 def test_the_command_on_true_logs(tmp_path):
     from inspect_ai import eval as inspect_eval
 
-    from whybench.interfaces.inspectai.tasks import causallink
-    from whybench.report import deciding_commands
+    from whybench.cli import app
+    from whybench.interfaces.inspectai.tasks import tasks
 
-    app = typer.Typer()
-    app.command()(deciding_commands.compare)
-    app.command()(deciding_commands.plan)
     for agent in ("exact", "null"):
         inspect_eval(
-            causallink(suite="collider"),
+            tasks()["causallink"](suite="collider"),
             model=f"whybench/{agent}",
             limit=8,
             display="none",

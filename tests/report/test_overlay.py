@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.report.build import Wishes, viewed
 from whybench.report.runs import Logs, read_runs
@@ -31,6 +31,7 @@ Overlay = tuple[str, str, str, Any]
 
 @pytest.fixture(scope="module")
 def shown(logs: Logs, tmp_path_factory: pytest.TempPathFactory) -> list[Overlay]:
+
     folder = tmp_path_factory.mktemp("overlay")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("xdg")))
@@ -81,6 +82,7 @@ def named(name: str, system: str) -> bool:
     return name in (system, plain) or f"= {plain} in" in name
 
 
+@pytest.mark.slow
 def test_fifty_random_overlays_equal_the_papers_figures(shown: list[Overlay]) -> None:
     assert {family for family, *_ in shown} == {"causalab", "causalgame", "causallink", "replayscm"}
     stream = Stream("tests", "overlays")

@@ -8,14 +8,15 @@ import pytest
 
 from whybench.report.bounds import Bounds, bounds
 from whybench.report.build import Wishes, build, chaptered, viewed
+from whybench.report.charts import specification
 from whybench.report.outcomes import outcomes
-from whybench.report.palette import DARK, LIGHT
+from whybench.report.palette import DARK, LIGHT, painted
 from whybench.report.profile import profile
 from whybench.report.provenance import command
 from whybench.report.ranks import ranks, read_others
 from whybench.report.runs import Logs
 from whybench.report.section import Figure, Remark, Table
-from whybench.report.understanding import rules, understanding
+from whybench.report.understanding import understanding
 from whybench.report.view import Limits
 
 
@@ -95,10 +96,66 @@ def test_the_profile_has_a_row_per_family_and_says_its_figures(views) -> None:
     section = profile(list(views.values()))
     first = next(part for part in section.parts if isinstance(part, Figure))
     assert set(first.frame["suite"]) == {"causallink/core", "causalab/main_3"}
-    row = first.frame[first.frame["system"] == "whybench/first_listed"].iloc[0]
+    row = first.frame[first.frame["system"] == "first_listed (reference agent)"].iloc[0]
     assert row["score"] == run_of(views, "causallink", "first_listed").frame["accuracy"].mean()
     assert row["low"] <= row["score"] <= row["high"]
-    assert f"whybench/first_listed on causallink/core (accuracy): {row['score']:.2f}" in first.alt
+    assert (
+        f"first_listed (reference agent) on causallink/core (accuracy): {row['score']:.2f}"
+        in first.alt
+    )
+
+
+def test_the_profile_marks_floors_and_ceilings_wherever_they_were_run(views) -> None:
+    section = profile(list(views.values()))
+    first = next(part for part in section.parts if isinstance(part, Figure))
+    for view in views.values():
+        there = first.frame[first.frame["suite"].str.startswith(view.family.name)]
+        assert set(there["system"]) == {run.system for run in view.runs}
+
+
+def test_a_system_has_one_name_one_colour_and_one_shape_in_a_whole_report(logs: Logs) -> None:
+    made = build(logs, Wishes(limits=Limits(certified=1, floored=4, replayed=2, told=0)))
+    agents = ("first_listed", "null", "null_no", "random", "regression", "exact")
+    assert set(made.systems) == {f"{agent} (reference agent)" for agent in agents}
+    seen: dict[str, set[str]] = {}
+    for part in (part for section in made.sections for part in section.walk()):
+        if isinstance(part, Table | Figure) and "system" in part.frame:
+            names = [str(name) for name in part.frame["system"]]
+            assert not [n for n in names if n.startswith("whybench/") or n.count("(ref") > 1]
+        if isinstance(part, Figure):
+            for channel, name, mark in marks(specification(part.chart, made.systems)):
+                seen.setdefault(f"{channel} {name}", set()).add(mark)
+    told = {name: found for name, found in seen.items() if name.partition(" ")[2] in made.systems}
+    assert len(told) >= len(made.systems)
+    assert all(len(found) == 1 for found in told.values()), told
+
+
+def marks(spec):
+    """Yield channel, series and mark of every scale of a chart."""
+    if isinstance(spec, list):
+        for one in spec:
+            yield from marks(one)
+    elif isinstance(spec, dict):
+        for channel, value in spec.items():
+            scale = value.get("scale") if isinstance(value, dict) else None
+            if channel in ("color", "shape") and isinstance(scale, dict) and "range" in scale:
+                pairs = zip(scale["domain"], scale["range"], strict=False)
+                yield from ((channel, name, mark) for name, mark in pairs)
+            yield from marks(value)
+
+
+def test_parts_of_a_system_share_its_colour_and_series_never_share_both() -> None:
+    systems = [f"m/{place}" for place in range(20)]
+    series = ["m/3", "m/3 · core", "m/11", "m/11 · core", "published"]
+    scale = {"domain": series, "range": ["grey"] * 5}
+    spec = {"layer": [{"encoding": {c: {"scale": dict(scale)} for c in ("color", "shape")}}]}
+    found = painted(spec, systems)["layer"][0]["encoding"]
+    hues, shapes = (found[channel]["scale"]["range"] for channel in ("color", "shape"))
+    assert len(set(hues[:4])) == 1
+    assert hues[4] == shapes[4] == "grey"
+    assert len(set(zip(hues, shapes, strict=True))) == 5
+    alone = painted({"color": {"scale": {"domain": ["m/3"], "range": ["x"]}}}, systems)
+    assert alone["color"]["scale"]["range"] == hues[:1]
 
 
 def test_runs_with_other_floors_get_rows_of_their_own(views) -> None:
@@ -145,11 +202,28 @@ def test_hollow_successes_are_counted_and_called_out_by_name(views) -> None:
 
 
 def test_every_rule_of_understanding_names_metrics_of_its_family() -> None:
-    from whybench.episode.family import families
+    from whybench.episode.registry import families
 
-    for name, rule in rules().items():
-        known = {m.name for m in families()[name].metrics if m.role != "detail"}
+    ruled = [family for family in families().values() if family.understanding]
+    assert len(ruled) == 4
+    for family in ruled:
+        rule = family.understanding
+        known = {m.name for m in family.metrics if m.role != "detail"}
         assert {rule["success"], rule.get("hollow") or rule["lacks"]} <= known
+
+
+def test_a_success_is_understood_only_if_something_tells_that_it_is_not_hollow() -> None:
+    from whybench.episode.registry import families
+
+    link, game = families()["causallink"], families()["causalgame"]
+    assert link.understood({"accuracy": 1, "lucky": 0}) == 1
+    assert link.understood({"accuracy": 1, "lucky": 1}) == 0
+    assert link.understood({"accuracy": 0, "lucky": 0}) == 0
+    assert link.understood({"accuracy": None}) is None
+    assert game.understood({"win": 1, "golden_found": 0.5}) == 1
+    assert game.understood({"win": 1, "golden_found": 0.4}) == 0
+    assert game.understood({"win": 1, "golden_found": None}) == 0
+    assert families()["recite"].understood({"edge_f1": 1}) is None
 
 
 def test_episodes_without_an_answer_are_counted_and_warned_of(views) -> None:

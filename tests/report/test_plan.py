@@ -2,12 +2,13 @@
 
 import json
 import math
+import re
 
 import pandas as pd
 import pytest
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.report.cost import Usage, bill, usage_in, usage_played
 from whybench.report.plan import plan
 from whybench.report.runs import Run
@@ -235,3 +236,10 @@ def test_what_is_picked_is_spread_over_worlds():
 def test_a_difference_to_detect_is_above_zero(detect):
     with pytest.raises(ValueError, match="above 0"):
         plan(CORE, detect=detect)
+
+
+def test_how_many_worlds_were_looked_at_is_said_in_one_sentence():
+    found = plan(find_suite("causalab/main_4"), detect=0.2)
+    said = [text for text in found.assumed if "looked at" in text]
+    looked, other = (int(n) for n in re.findall(r"\d+", said[0]))
+    assert looked + other == 50

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 
 from whybench.core.seeds import Stream
-from whybench.episode.family import families, find_suite
+from whybench.episode.registry import families, find_suite
 from whybench.report.mapping import (
     Counterpart,
     OwnRun,
@@ -27,6 +28,9 @@ from whybench.report.published import FAMILIES, FOLDER, Cell, Published
 SHARED = Path(__file__).parents[3] / "shared" / "published"
 
 PUBLISHED = Published()
+
+ALIAS = re.compile(r"= (.+?) in Tables? ")
+"""How a note names a system as another table does."""
 
 
 def rows(family: str) -> list[dict[str, str]]:
@@ -66,6 +70,7 @@ def test_fifty_random_cells_say_what_their_rows_say():
         assert cell.printed == row.pop("value")
         assert cell.value == (float(cell.printed) if cell.printed else None)
         assert ("" if cell.n is None else str(cell.n)) == row.pop("n")
+        row["system"] = rules(family).systems.get(row["system"], row["system"])
         assert {name: getattr(cell, name) for name in row} == row
 
 
@@ -127,12 +132,12 @@ def test_repeats_are_marked_and_dropping_them_loses_no_figure():
     for family in FAMILIES:
         cells = PUBLISHED.cells(family)
         once = [cell for cell in cells if not cell.repeat]
-        kept = {(c.suite, c.condition, c.alias, c.metric, c.printed) for c in once}
+        kept = {(c.suite, c.condition, c.system, c.metric, c.printed) for c in once}
         assert len(kept) == len(once)
         for cell in cells:
             told = "duplicate of" in cell.note or "repeats Table" in cell.note
             picked = cell.condition == "best_of_two_templates"
-            same = (cell.suite, cell.condition, cell.alias, cell.metric, cell.printed) in kept
+            same = (cell.suite, cell.condition, cell.system, cell.metric, cell.printed) in kept
             assert cell.repeat if told or picked else same
     assert len([c for c in PUBLISHED.cells("causalab") if c.repeat]) == 58
 
@@ -146,11 +151,20 @@ def test_a_repeated_row_of_causalab_has_the_values_of_the_row_it_repeats():
             assert first.value == cell.value
 
 
-def test_aliases_lead_to_names_that_other_tables_use():
-    aliased = [cell for cell in everything() if cell.alias != cell.system]
-    assert aliased
-    for cell in aliased:
-        assert any(c.system == cell.alias for c in PUBLISHED.cells(cell.family))
+def test_a_system_has_one_name_in_all_tables_of_its_paper():
+    told = [(c, found[1]) for c in everything() if (found := ALIAS.match(c.note))]
+    assert len({cell.system for cell, _ in told}) == 6
+    for cell, name in told:
+        assert cell.system == name
+        assert any(c.system == name and c.table != cell.table for c in PUBLISHED.cells(cell.family))
+
+
+def test_every_published_model_has_its_wins():
+    tables = {
+        table: {c.system for c in PUBLISHED.cells("causalgame", table=table) if not c.pooled}
+        for table in ("11", "12", "13")
+    }
+    assert tables["11"] == tables["12"] == tables["13"]
 
 
 def test_averages_over_systems_are_told_from_systems():
@@ -192,7 +206,7 @@ def test_every_metric_is_mapped_or_has_a_reason_and_nothing_else_is(family):
 
 
 def test_metrics_of_ours_exist():
-    from whybench.interfaces.inspectai.graph_judge import graph_judge
+    from whybench.families.recite.extras.judge.scorer import graph_judge
 
     card = families()["recite"].card()
     for cell in everything():
@@ -229,11 +243,11 @@ def test_mapped_suites_can_be_built_with_their_arguments():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_defaults_are_those_of_the_task(family):
-    from whybench.interfaces.inspectai import tasks
+    from whybench.interfaces.inspectai.tasks import tasks
 
     how = rules(family)
     assert how.task == f"whybench/{family}"
-    taken = inspect.signature(getattr(tasks, family)).parameters
+    taken = inspect.signature(tasks()[family]).parameters
     known = {n: p.default for n, p in taken.items() if p.kind is not p.VAR_KEYWORD}
     assert {n: known[n] for n in how.defaults.asdict()} == how.defaults.asdict()
     assert set(known) <= {*how.defaults.asdict(), *how.free, "suite"}

@@ -14,26 +14,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai import eval as inspect_eval
 from tests.report.soundness import sound
 
 from whybench.families.recite import FAMILY
 from whybench.families.recite.analyses.compare import difference
 from whybench.families.recite.analyses.sizes import quartile_gap
-from whybench.families.recite.judging.correction import Corrected
-from whybench.families.recite.judging.judged_report import JudgedTable
-from whybench.families.recite.judging.marking import marked
-from whybench.interfaces.inspectai.exam import recite_exam
-from whybench.interfaces.inspectai.judged import judged_tables
+from whybench.families.recite.extras.judge.exam_task import recite_exam
+from whybench.families.recite.extras.judge.labels import LABELS
+from whybench.judge.correction import Corrected
+from whybench.judge.judged_logs import judged_tables
+from whybench.judge.judged_report import JudgedTable
+from whybench.judge.marking import marked
+from whybench.report.entries import Entry
 from whybench.report.families.recite import section
-from whybench.report.families.recite_judge import (
-    exam_section,
-    judge_section,
-    judged_parts,
-    judged_rows,
-)
-from whybench.report.families.recite_openness import explicitness_section
-from whybench.report.families.recite_origin import date_section
+from whybench.report.families.recite_judge import judged_rows, with_table_3
+from whybench.report.families.recite_rows import series
+from whybench.report.naming import displayed
 from whybench.report.published import Published
 from whybench.report.runs import ExamLog, Run, read_runs
 from whybench.report.section import Figure, Part, Remark, Section, Table
@@ -60,7 +56,7 @@ def made_run(
     return Run(
         log="a.eval", path="a.eval", model=model, family=FAMILY, suite=f"recite/{suite}",
         profile="certified", salt="public", knobs={}, version="1-0", task="recite", args={},
-        passed={}, created="", frame=frame.assign(**columns), system=model,
+        passed={}, created="", frame=frame.assign(**columns), system=displayed(model),
     )  # fmt: skip
 
 
@@ -186,6 +182,7 @@ def test_quarters_and_their_gap_are_right(whole: Section) -> None:
     assert mine == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_published_figures_stand_only_beside_runs_on_the_published_texts() -> None:
     """Neither made documents, nor the profile without its texts, nor a choice of them will do."""
     run = full_run()
@@ -308,7 +305,7 @@ def test_scores_are_parted_at_the_cut_off_that_the_user_gives(whole: Section) ->
     assert set(own(parts_of(whole)["recite-years"].frame, "year")) == {
         "2020", "2021", "2022", "2023",
     }  # fmt: skip
-    without = date_section(view_of(made_run(SCORES), traits=TRAITS))
+    without = section(view_of(made_run(SCORES), traits=TRAITS))
     assert "recite-cutoff" not in parts_of(without)
     assert "No cut-off was given for some/model" in remarks_of(without)
 
@@ -324,12 +321,21 @@ def test_length_of_reasoning_goes_with_the_score_as_numpy_says(whole: Section) -
 def test_the_ladder_has_a_mean_for_each_level() -> None:
     traits = TRAITS.assign(level=[k % 4 + 1 for k in range(16)])
     runs = [made_run(SCORES, "made_ladder", model) for model in ("some/model", "whybench/exact")]
-    frame = parts_of(explicitness_section(view_of(*runs, traits=traits)))["recite-ladder"].frame
+    frame = parts_of(section(view_of(*runs, traits=traits)))["recite-ladder"].frame
     mine = frame[frame["system"] == "some/model"]
     assert dict(zip(mine["level"], mine["value"], strict=True)) == pytest.approx(
         {level: fmean(SCORES[n] for n in NAMES[level - 1 :: 4]) for level in (1, 2, 3, 4)}
     )
-    assert "whybench/exact (reference agent)" in set(frame["system"])
+    assert "exact (reference agent)" in set(frame["system"])
+
+
+def test_made_documents_are_never_called_published_texts() -> None:
+    made = replace(made_run(SCORES, "made_short", "a/b"), profile="published")
+    theirs = on_published_texts(made_run(SCORES, "standard", "a/b"))
+    assert [entry.system for entry in series([made, theirs])] == [
+        "a/b · made_short, profile published",
+        "a/b · standard, published texts",
+    ]
 
 
 def test_told_names_stand_beside_table_4_in_its_own_formula() -> None:
@@ -372,6 +378,8 @@ def folder() -> TemporaryDirectory[str]:
 
 @pytest.fixture(scope="module")
 def judged() -> Run:
+    from inspect_ai import eval as inspect_eval
+
     log = inspect_eval(
         "whybench/recite", model="whybench/oracle", limit=2, display="none", log_dir=folder().name,
         task_args={"judge": "whybench_judge/random", **TINY},
@@ -382,6 +390,8 @@ def judged() -> Run:
 
 @pytest.fixture(scope="module")
 def exams() -> tuple[ExamLog, ...]:
+    from inspect_ai import eval as inspect_eval
+
     log = inspect_eval(
         recite_exam(papers=2, **TINY), model="whybench_judge/random", display="none",
         log_dir=folder().name,
@@ -390,6 +400,7 @@ def exams() -> tuple[ExamLog, ...]:
     return read_runs([Path(log.location.removeprefix("file://"))]).exams
 
 
+@pytest.mark.slow
 def test_floor_and_ceiling_say_on_how_many_instances_they_rest(judged: Run) -> None:
     view = View(FAMILY, (judged,), Published(), limits=Limits(certified=1))
     (told,) = parts_of(section(view))["recite-scores"].frame["floor and ceiling rest on"]
@@ -411,10 +422,11 @@ def test_judge_scores_are_withheld_without_the_judge_s_exam(judged: Run) -> None
             assert not np.isclose(numbers[~pd.isna(numbers)], raw, atol=1e-9).any()
 
 
+@pytest.mark.slow
 def test_judge_scores_are_those_that_the_exam_corrects(
     judged: Run, exams: tuple[ExamLog, ...]
 ) -> None:
-    found = parts_of(judge_section(View(FAMILY, (judged,), Published(), exams)))
+    found = parts_of(section(View(FAMILY, (judged,), Published(), exams)))
     table = next(part for name, part in found.items() if name.endswith("-table"))
     right = judged_tables(judged.path, [exam.path for exam in exams])[0].scores
     for row in table.frame.to_dict("records"):
@@ -431,16 +443,13 @@ def test_corrected_scores_stand_beside_table_3() -> None:
     given = Interval(0.5, 0.7, 0.6, 12, 12, False)
     usable = Corrected(given, 0.4, 0.3, 0.5, 0.1, 0.8, 0.2, 20, True)
     blind = Corrected(given, math.nan, 0.0, 1.0, 0.1, 0.0, 0.2, 20, False)
-    table = JudgedTable("a/judge", {"f1": usable, "node_recall": blind}, marked([]), True)
+    table = JudgedTable("a/judge", {"f1": usable, "node_recall": blind}, marked([], LABELS), True)
     rows = judged_rows("some/model", table)
     assert [row["corrected"] for row in rows] == ["yes", "cannot be"]
     run = made_run(SCORES)
-    alone, _ = judged_parts(view_of(), run, "some/model", rows)
-    assert isinstance(alone, Figure)
+    alone = with_table_3(view_of(), Entry(run, "some/model"), rows)
     assert not alone.frame["published"].any()
-    figure, listed = judged_parts(view_of(), on_published_texts(run), "some/model", rows)
-    assert isinstance(figure, Figure)
-    assert isinstance(listed, Table)
+    figure = with_table_3(view_of(), Entry(on_published_texts(run), "some/model"), rows)
     assert own(figure.frame, "score") == {"f1": 0.4}
     assert "its own answers" in figure.frame["system"][0]
     for score, metric in (("f1", "f1"), ("judged_edge_recall", "edge_recall")):
@@ -452,6 +461,6 @@ def test_corrected_scores_stand_beside_table_3() -> None:
 
 
 def test_two_exams_of_one_judge_are_refused(exams: tuple[ExamLog, ...]) -> None:
-    found = exam_section(exams * 2)
+    found = section(View(FAMILY, (), Published(), exams * 2))
     assert not parts_of(found)
     assert "two exams of whybench_judge/random" in remarks_of(found)

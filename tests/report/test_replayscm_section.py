@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.report.soundness import sound
+from tests.report.soundness import child, sound
 
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
@@ -15,10 +15,11 @@ from whybench.episode.trace import Trace
 from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.analyses.attempt import Attempt
 from whybench.report.families.replayscm import section
-from whybench.report.families.replayscm_fit import outcome_of, replayed
+from whybench.report.families.replayscm_kinds import outcome_of
 from whybench.report.families.replayscm_lab import kind_of
 from whybench.report.families.replayscm_rows import FAMILY as NAME
-from whybench.report.families.replayscm_rows import entries
+from whybench.report.families.replayscm_rows import Tried
+from whybench.report.naming import displayed
 from whybench.report.published import Published
 from whybench.report.runs import Run
 from whybench.report.section import Figure, Remark, Section, Table
@@ -49,7 +50,8 @@ def run_of(
     return Run(
         log=f"{pool}.eval", path=f"{pool}.eval", model=model, family=FAMILY,
         suite=f"{NAME}/{pool}", profile="certified", salt="public", knobs={}, version="1-0",
-        task=NAME, args={"suite": pool, **args}, passed={}, created="", frame=frame, system=model,
+        task=NAME, args={"suite": pool, **args}, passed={}, created="", frame=frame,
+        system=displayed(model),
     )  # fmt: skip
 
 
@@ -130,14 +132,14 @@ def test_table_1_has_hand_computed_shares_and_denominators(whole: Section) -> No
 def test_conditional_figures_among_few_are_suppressed(fits: int, mark: str) -> None:
     rows = [scored(1, 1)] * fits + [scored(0)] * 5
     view = View(FAMILY, (run_of("hid_match", rows),), Published())
-    row = first_row(replayed(view, entries(view)), "table-1", "hid_match")
+    row = first_row(section(view), "table-1", "hid_match")
     assert row["heldout_exact_if_train"] == row["heldout_world_if_train"] == mark
 
 
 def test_prediction_without_understanding_is_called_by_name() -> None:
     runs = (run_of("hid_match", TEN), run_of("hid_match", TEN, model="whybench/exact"))
     view = View(FAMILY, runs, Published())
-    found = replayed(view, entries(view))
+    found = child(section(view), f"{NAME}-replay")
     [text] = [p.text for p in found.walk() if isinstance(p, Remark)]
     assert "provider/some-model fits every training row in 7 of 10" in text
     assert "in 4 of these" in text
@@ -291,7 +293,7 @@ def test_runs_without_a_valid_answer_or_without_scores_do_no_harm() -> None:
 def test_two_profiles_of_one_pool_are_two_systems() -> None:
     one = run_of("hid_match", TEN)
     two = replace(one, profile="published")
-    names = [entry.system for entry in entries(View(FAMILY, (one, two), Published()))]
+    names = [entry.system for entry in Tried.of(View(FAMILY, (one, two), Published())).listed]
     assert names == [f"provider/some-model · profile {p}" for p in ("certified", "published")]
 
 

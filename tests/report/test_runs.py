@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from inspect_ai.log import read_eval_log
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.interfaces.solve import solve
 from whybench.report.episodes import episodes, places, rebuilt, spread_out
@@ -39,8 +38,8 @@ def test_a_run_has_the_scores_that_the_agent_gets_without_inspect(logs: Logs) ->
 def test_all_logs_of_a_folder_are_runs_with_plain_names(logs: Logs) -> None:
     found = {(run.suite, run.system) for run in logs.runs}
     agents = ("null", "null_no", "random", "first_listed", "exact")
-    assert found == {("causallink/core", f"whybench/{agent}") for agent in agents} | {
-        ("causalab/main_3", f"whybench/{agent}") for agent in ("regression", "exact")
+    assert found == {("causallink/core", f"{agent} (reference agent)") for agent in agents} | {
+        ("causalab/main_3", f"{agent} (reference agent)") for agent in ("regression", "exact")
     }
     assert all(run.reference and run.evidence == "own" for run in logs.runs)
     assert not logs.left_out
@@ -52,14 +51,16 @@ def test_runs_that_differ_in_an_argument_are_told_apart_by_it(logs: Logs) -> Non
     harder = replace(run, knobs={"budget": 2})
     named = [r.system for r in names_of([run, other, harder, run])]
     assert named == [
-        "whybench/exact · budget=default · skin=plain",
-        "whybench/exact · budget=default · skin=think_first",
-        "whybench/exact · budget=2 · skin=plain",
-        "whybench/exact · budget=default · skin=plain · run 2",
+        "exact (reference agent) · budget=default · skin=plain",
+        "exact (reference agent) · budget=default · skin=think_first",
+        "exact (reference agent) · budget=2 · skin=plain",
+        "exact (reference agent) · budget=default · skin=plain · run 2",
     ]
 
 
 def test_an_unfinished_log_is_left_out_with_its_reason(log_dir, tmp_path) -> None:
+    from inspect_ai.log import read_eval_log
+
     source = next(path for path in log_dir.iterdir() if "causalab" in path.name)
     log = read_eval_log(str(source))
     data = json.loads(log.model_dump_json(exclude_none=True))
@@ -118,6 +119,7 @@ def test_an_instance_of_another_version_is_refused(logs: Logs) -> None:
 
 
 def test_a_reference_agent_that_does_not_exist_is_named(tmp_path) -> None:
+
     with pytest.raises(ValueError, match="has no agent 'clever'"):
         reference_logs(find_suite("causallink/core"), ("clever",), tmp_path)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.stored.manifest import Manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan

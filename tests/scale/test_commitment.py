@@ -7,7 +7,7 @@ import pytest
 
 from whybench import CANARY
 from whybench.core.canonical import digest
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.episode.salts import SECRETS, keep, name_of, revealed
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan
@@ -157,7 +157,7 @@ def test_other_files_are_no_commitments(place: Place, tmp_path: Path) -> None:
     (tmp_path / "half.json").write_text(json.dumps({"kind": KIND}))
     others = (tmp_path / "notes.txt", tmp_path / "half.json")
     for file in (Path(place.address) / "manifest.json", *others):
-        with pytest.raises(ValueError, match="whybench commit"):
+        with pytest.raises(ValueError, match="whybench data commit"):
             read_commitment(file)
 
 

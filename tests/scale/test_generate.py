@@ -12,7 +12,7 @@ from whybench import CANARY
 from whybench.cli import app
 from whybench.core.canonical import Record, canonical_json
 from whybench.episode.certificate import Certificate
-from whybench.episode.family import families, find_suite
+from whybench.episode.registry import families, find_suite
 from whybench.interfaces.stored.manifest import Shard, read_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan, read_plan
@@ -268,6 +268,7 @@ def test_the_command_says_what_it_made_and_what_is_wrong(tmp_path: Path) -> None
     run = CliRunner().invoke
     out = str(tmp_path / "set")
     asked = [
+        "data",
         "generate",
         "causallink/core",
         "--n",
@@ -283,5 +284,8 @@ def test_the_command_says_what_it_made_and_what_is_wrong(tmp_path: Path) -> None
     assert found.exit_code == 0, found.output
     told = json.loads(found.stdout)
     assert (told["instances"], told["shards"]) == (12, 3)
-    assert run(app, [*asked, "--salt", "other"]).exit_code == 2
-    assert run(app, ["generate", "causallink/nothing", "--n", "1", "--out", out]).exit_code == 2
+    assert run(app, [*asked, "--seed", "other"]).exit_code == 2
+    assert (
+        run(app, ["data", "generate", "causallink/nothing", "--n", "1", "--out", out]).exit_code
+        == 2
+    )

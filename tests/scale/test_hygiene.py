@@ -11,18 +11,17 @@ from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
-from inspect_ai.log import read_eval_log
 from tests.scale.sets import contents
 
 from whybench import CANARY
-from whybench.core.canonical import EMPTY, canonical_json
+from whybench.core.canonical import canonical_json
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import Family, Suite, families
+from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.episode.salts import SECRETS, keep, name_of, revealed
 from whybench.episode.trace import Trace
-from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.interfaces.stored.manifest import MANIFEST
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import PARTS, PLAN, Plan
@@ -115,10 +114,12 @@ def test_worlds_are_drawn_from_the_secret_and_not_from_its_name(
 ) -> None:
     family = suite.family
     bare = replace(suite[1], id="", cluster="")
-    here = canonical_json(family.content(family.world(bare)))
-    there = canonical_json(family.content(family.world(replace(bare, salt=name_of(OTHER)))))
+    here = canonical_json(family.fingerprint(family.world(bare)).content)
+    there = canonical_json(
+        family.fingerprint(family.world(replace(bare, salt=name_of(OTHER)))).content
+    )
     monkeypatch.delenv(SECRETS)  # else a secret is refused as a salt
-    plain = canonical_json(family.content(family.world(replace(bare, salt=SECRET))))
+    plain = canonical_json(family.fingerprint(family.world(replace(bare, salt=SECRET))).content)
     assert here == plain != there
 
 
@@ -160,13 +161,18 @@ def test_no_file_of_a_set_tells_the_secret_and_all_carry_the_canary(
                 assert all(brief.count(CANARY) == 1 for brief in table["brief"].to_pylist())
 
 
+@pytest.mark.wire
 @one_of_every_family
 def test_a_log_tells_neither_the_secret_nor_the_truth(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from inspect_ai.log import read_eval_log
+
+    from whybench.interfaces.inspectai.reference import reference_logs
+
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(type(suite.family), "validated", lambda *_: (EMPTY, 2))  # short suites
+    monkeypatch.setattr(type(suite.family), "size", lambda *_: 2)  # short suites
     (log,) = reference_logs(suite, ["random"], tmp_path / "logs", limit=1)
     with zipfile.ZipFile(log) as packed:
         members = {name: packed.read(name).decode() for name in packed.namelist()}

@@ -13,6 +13,8 @@ from whybench.scale.generate import generate
 from whybench.scale.recheck import recheck
 from whybench.scale.shard import settled
 
+pytestmark = pytest.mark.wire
+
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:

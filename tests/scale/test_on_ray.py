@@ -15,7 +15,7 @@ from whybench.scale.work import carried_out
 
 ray = pytest.importorskip("ray")
 
-pytestmark = pytest.mark.xdist_group("ray")
+pytestmark = [pytest.mark.ray, pytest.mark.xdist_group("ray")]
 
 PLAN = planned("causallink/advanced", n=240, rows=10)
 

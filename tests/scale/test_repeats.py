@@ -5,11 +5,10 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from whybench.core.graph import Graph, canonical_form, members, transpose
 from whybench.core.seeds import Stream
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.families.causallink.world import World
 from whybench.scale.pilot import Pilot
 from whybench.scale.repeats import (
@@ -175,6 +174,8 @@ def test_without_a_repeat_in_the_pilot_a_few_in_the_set_are_no_surprise(
 def test_a_count_is_foretold_as_the_binomial_law_of_both_counts_says(
     seen: int, ratio: float, over: float
 ) -> None:
+    from scipy.stats import binom
+
     low, high = _foretold(seen * over, ratio, over)
     counts, share = np.arange(int(high / over) + 50), 1 / (1 + ratio)
     as_few = binom.cdf(seen, seen + counts, share) > 1 - SURE

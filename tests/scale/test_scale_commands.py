@@ -32,32 +32,34 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_stats_tells_counts_bits_and_difficulty(folder: str) -> None:
-    told = json.loads(run("stats", folder, "--json").stdout)
+    told = json.loads(run("data", "stats", folder, "--json").stdout)
     assert told["counts"]["rows"] == 120
     assert told["counts"]["problems"] <= 41
     assert told["figures"]["bits"]["mean"] == 0
-    shown = run("stats", folder)
+    shown = run("data", "stats", folder)
     assert shown.exit_code == 0
     assert "exact_steps" in shown.stdout
 
 
 def test_distinct_sets_expected_beside_found(folder: str, other: str) -> None:
-    told = json.loads(run("distinct", folder, "--pilot", other, "--json").stdout)
+    told = json.loads(run("data", "distinct", folder, "--pilot", other, "--json").stdout)
     assert told["all"]["counted"] == 120
     assert told["all"]["distinct"] <= 41
     last = told["expected"][-1]
     assert last["found_distinct"] == told["all"]["distinct"]
     assert last["expected_rate_low"] <= last["expected_rate"] <= last["expected_rate_high"]
-    assert "found" in run("distinct", folder, "--pilot", other).stdout
+    assert "found" in run("data", "distinct", folder, "--pilot", other).stdout
 
 
 def test_distinct_writes_what_to_keep(folder: str, other: str) -> None:
-    alone = json.loads(run("distinct", folder, "--write", "--json").stdout)
+    alone = json.loads(run("data", "distinct", folder, "--write", "--json").stdout)
     assert alone["kept"][0]["kept"] == alone["all"]["distinct"]
-    apart = json.loads(run("distinct", folder, "--write", "--against", other, "--json").stdout)
+    apart = json.loads(
+        run("data", "distinct", folder, "--write", "--against", other, "--json").stdout
+    )
     assert apart["kept"][0]["kept"] == alone["all"]["distinct"] - apart["kept"][0]["shared"]
-    assert run("distinct", folder, "--against", other).exit_code == 2
-    assert run("distinct", folder, "--by", "colour").exit_code == 2
+    assert run("data", "distinct", folder, "--against", other).exit_code == 2
+    assert run("data", "distinct", folder, "--by", "colour").exit_code == 2
 
 
 def test_a_private_split_is_committed_to_and_proven(
@@ -65,20 +67,20 @@ def test_a_private_split_is_committed_to_and_proven(
 ) -> None:
     secrets = tmp_path / "secrets"
     monkeypatch.setenv("WHYBENCH_SECRETS", str(secrets))
-    name = run("secret").stdout.strip()
+    name = run("data", "secret").stdout.strip()
     assert name.startswith("private:")
     out, public = str(tmp_path / "set"), str(tmp_path / "commitment.json")
-    plan = ["generate", "causallink/core", "--n", "9", "--rows", "3", "--workers", "0"]
-    assert run(*plan, "--salt", name, "--out", out).exit_code == 0
-    line = run("commit", out, "--out", public).stdout
+    plan = ["data", "generate", "causallink/core", "--n", "9", "--rows", "3", "--workers", "0"]
+    assert run(*plan, "--seed", name, "--out", out).exit_code == 0
+    line = run("data", "commit", out, "--out", public).stdout
     assert name in line
     secret = secrets.read_text().strip()
     assert secret not in line + Path(public).read_text()
     seal = line.split("seal ")[1].strip()
     monkeypatch.delenv("WHYBENCH_SECRETS")
-    unknown = run("prove", public, "--workers", "0")
+    unknown = run("data", "prove", public, "--workers", "0")
     assert unknown.exit_code == 1
-    asked = ["prove", public, "--secret-file", str(secrets), "--workers", "0"]
+    asked = ["data", "prove", public, "--secret-file", str(secrets), "--workers", "0"]
     assert run(*asked, out, "--seal", seal).exit_code == 0
     some = run(*asked, "--sample", "1", "--challenge", "rain on Tuesday", "--json")
     assert json.loads(some.stdout) == {"shards": 3, "made_anew": 1, "faults": []}
@@ -88,6 +90,6 @@ def test_a_private_split_is_committed_to_and_proven(
 
 def test_what_is_no_set_is_said_plainly(tmp_path: Path) -> None:
     for command in ("stats", "distinct", "commit"):
-        found = run(command, str(tmp_path))
+        found = run("data", command, str(tmp_path))
         assert found.exit_code == 2
         assert "no finished set" in found.output

@@ -5,9 +5,9 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from whybench.stats.interval import (
     FEW_CLUSTERS,
@@ -56,16 +56,18 @@ def bounds(found: Interval) -> tuple[float, float]:
 @pytest.mark.parametrize("n", [2, 3, 10, 400])
 def test_unclustered_mean_is_students_interval(n: int, level: float) -> None:
     values = generator(1).normal(3.0, 2.0, n)
-    expected = stats.t.interval(level, n - 1, loc=values.mean(), scale=stats.sem(values))
+    expected = scipy.stats.t.interval(
+        level, n - 1, loc=values.mean(), scale=scipy.stats.sem(values)
+    )
     assert bounds(mean_interval(values, level=level)) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("hits", [0, 1, 30, 199, 200])
 def test_unclustered_rate_is_wilsons_equation(hits: int) -> None:
     values = [1] * hits + [0] * (200 - hits)
-    size, t = 199, stats.t.ppf(0.975, 199)
+    size, t = 199, scipy.stats.t.ppf(0.975, 199)
     if hits in (0, 200):
-        size, t = 200, stats.norm.ppf(0.975)
+        size, t = 200, scipy.stats.norm.ppf(0.975)
     expected = slow_wilson(hits / 200, size, t)
     assert bounds(rate_interval(values)) == pytest.approx(expected, abs=1e-12)
 
@@ -73,7 +75,7 @@ def test_unclustered_rate_is_wilsons_equation(hits: int) -> None:
 @pytest.mark.parametrize("hits", [0, 7, 60_000, 100_000])
 def test_many_unclustered_values_give_scipys_wilson_interval(hits: int) -> None:
     n = 100_000
-    expected = stats.binomtest(hits, n).proportion_ci(method="wilson")
+    expected = scipy.stats.binomtest(hits, n).proportion_ci(method="wilson")
     found = rate_interval(np.arange(n) < hits)
     assert bounds(found) == pytest.approx((expected.low, expected.high), rel=3e-5, abs=1e-15)
 
@@ -87,7 +89,7 @@ def test_clustered_intervals_equal_their_slow_twins() -> None:
         count = len(set(labels))
         if count < 2:
             continue
-        t = stats.t.ppf(0.95, count - 1)
+        t = scipy.stats.t.ppf(0.95, count - 1)
         scores = rng.normal(size=n).tolist()
         half = t * math.sqrt(slow_variance(scores, labels))
         centre = sum(scores) / n
@@ -99,7 +101,7 @@ def test_clustered_intervals_equal_their_slow_twins() -> None:
         p, variance = sum(hits) / n, slow_variance(hits, labels)
         size = float(count)
         if p in (0, 1):
-            t = stats.norm.ppf(0.95)
+            t = scipy.stats.norm.ppf(0.95)
         else:
             raw = p * (1 - p) / variance if variance > 1e-15 else math.inf
             assert raw > 1 - 1e-9
@@ -141,7 +143,7 @@ def many(shares: np.ndarray, values: float | np.ndarray) -> dict[str, tuple[np.n
     p = shares.mean(axis=(1, 2))
     sums = (shares - p[:, None, None]).sum(axis=2)
     variance = count / (count - 1) * (sums**2).sum(axis=1) / (count * size) ** 2
-    t = stats.t.ppf(0.975, count - 1)
+    t = scipy.stats.t.ppf(0.975, count - 1)
     half = t * np.sqrt(variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = np.minimum(values, p * (1 - p) / variance)
@@ -190,7 +192,7 @@ def test_coverage_over_epochs(mu: float, spread: float) -> None:
     rng = generator(11)
     shape = (REPETITIONS, 40, 2)
     world, own = rng.standard_normal((REPETITIONS, 40, 1)), rng.standard_normal(shape)
-    chances = stats.norm.cdf(mu + math.sqrt(spread) * (world + own))
+    chances = scipy.stats.norm.cdf(mu + math.sqrt(spread) * (world + own))
     scored = rng.random((*shape, 4)) < 0.75
     scored[..., 0] = True
     values = rng.random((*shape, 4)) < chances[..., None]
@@ -203,7 +205,7 @@ def test_coverage_over_epochs(mu: float, spread: float) -> None:
             one = function(row, places // 2, instances=places)
             assert bounds(one) == pytest.approx(tuple(low[at] for low in found[name]), abs=1e-9)
             assert (one.n, one.clusters) == (scored[at].sum(), 40)
-    truth = float(stats.norm.cdf(mu / math.sqrt(1 + 2 * spread)))
+    truth = float(scipy.stats.norm.cdf(mu / math.sqrt(1 + 2 * spread)))
     assert 0.94 <= coverage(found["rate"], truth) <= 0.965
     assert 0.93 <= coverage(found["mean"], truth) <= 0.96
 
@@ -214,7 +216,7 @@ def test_coverage_of_unclustered_rates(p: float) -> None:
     covered = 0.0
     for hits in range(41):
         found = rate_interval([1] * hits + [0] * (40 - hits))
-        covered += stats.binom.pmf(hits, 40, p) * (found.low <= p <= found.high)
+        covered += scipy.stats.binom.pmf(hits, 40, p) * (found.low <= p <= found.high)
     assert 0.93 <= covered <= 0.99
 
 
@@ -251,7 +253,7 @@ def test_one_epoch_for_each_instance_changes_nothing(function: Function) -> None
 def test_a_rate_over_epochs_may_rest_on_more_values_than_instances() -> None:
     values, instances = [1, 0] * 60, [i // 12 for i in range(120)]
     found = rate_interval(values, instances=instances)
-    expected = slow_wilson(0.5, 120, stats.t.ppf(0.975, 9))
+    expected = slow_wilson(0.5, 120, scipy.stats.t.ppf(0.975, 9))
     assert bounds(found) == pytest.approx(expected, abs=1e-12)
     assert interval(values, instances=instances) == found
 
@@ -300,7 +302,7 @@ def test_the_mean_of_one_cluster_has_no_bounds(
 @pytest.mark.parametrize("values", [[0], [1], [1] * 500])
 def test_a_unanimous_cluster_counts_as_one_value(values: list[int]) -> None:
     found = rate_interval(values, ["same"] * len(values))
-    expected = slow_wilson(values[0], 1, stats.norm.ppf(0.975))
+    expected = slow_wilson(values[0], 1, scipy.stats.norm.ppf(0.975))
     assert bounds(found) == pytest.approx(expected, abs=1e-12)
 
 
@@ -309,7 +311,7 @@ def test_the_rate_of_one_divided_cluster_is_nearly_anything(values: list[int]) -
     found = rate_interval(values, ["same"] * len(values))
     assert 0 <= found.low <= min(0.01, found.estimate)
     assert max(0.99, found.estimate) <= found.high <= 1
-    expected = slow_wilson(found.estimate, 1, stats.t.ppf(0.975, 1))
+    expected = slow_wilson(found.estimate, 1, scipy.stats.t.ppf(0.975, 1))
     assert bounds(found) == pytest.approx(expected, abs=1e-12)
 
 
@@ -335,6 +337,15 @@ def test_rounding_never_leaves_the_unit_interval() -> None:
     for n in range(1, 400):
         assert rate_interval([1] * n).high == 1
         assert rate_interval([0] * n).low == 0
+
+
+def test_a_bounded_mean_is_cut_off_at_its_bounds_and_nowhere_else() -> None:
+    high = [1.0, 1.0, 1.0, 0.6]
+    free, held = mean_interval(high), mean_interval(high, bounds=(0, 1))
+    assert free.high > 1 == held.high
+    assert (held.low, held.estimate) == (free.low, free.estimate)
+    assert mean_interval([0.0, 3.0], bounds=(0, math.inf)).low == 0
+    assert math.isnan(mean_interval([1.0], bounds=(0, 1)).high)
 
 
 def test_few_clusters_are_flagged_and_intervals_are_values() -> None:

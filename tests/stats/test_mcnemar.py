@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from whybench.stats.mcnemar import McNemar, mcnemar, mcnemar_power
 from whybench.stats.paired import paired_bootstrap
@@ -21,10 +21,10 @@ def test_exact_and_mid_p_values_equal_scipys_binomial_law() -> None:
         for c in range(25):
             found = of(b, c, 3)
             assert (found.n, found.only_first, found.only_second) == (b + c + 3, b, c)
-            expected = stats.binomtest(b, b + c).pvalue if b + c else 1.0
+            expected = scipy.stats.binomtest(b, b + c).pvalue if b + c else 1.0
             assert found.exact_p == pytest.approx(expected, rel=1e-9)
             # P(less likely outcomes, both sides) and half of P(as likely outcomes).
-            law = stats.binom.pmf(np.arange(b + c + 1), b + c, 0.5)
+            law = scipy.stats.binom.pmf(np.arange(b + c + 1), b + c, 0.5)
             likely = np.isclose(law, law[b], rtol=1e-9)
             slow = law[(law < law[b]) & ~likely].sum() + law[likely].sum() / 2
             assert found.mid_p == pytest.approx(slow if b != c else 1.0, rel=1e-9)

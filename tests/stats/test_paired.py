@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from whybench.stats import paired
 from whybench.stats.paired import EXACT_UP_TO, FEW_PAIRS, Paired, paired_bootstrap
@@ -87,14 +87,14 @@ def test_the_interval_is_that_of_the_stated_draws() -> None:
         math.fsum(values[i] for i in draw) / 12 for draw in rng.integers(0, 12, (999, 12)).tolist()
     )
     found = of(values, level=0.9, resamples=999, seed=7)
-    expected = stats.mstats.mquantiles(means, (0.05, 0.95), alphap=1, betap=1)
+    expected = scipy.stats.mstats.mquantiles(means, (0.05, 0.95), alphap=1, betap=1)
     assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_scores_of_zero_and_one_give_mcnemars_exact_test() -> None:
     for better, worse, same in ((30, 12, 58), (5, 5, 0), (0, 40, 3), (61, 60, 0)):
         found = of([1] * better + [-1] * worse + [0] * same)
-        expected = stats.binomtest(better, better + worse).pvalue
+        expected = scipy.stats.binomtest(better, better + worse).pvalue
         assert found.exact
         assert found.p_value == pytest.approx(expected, rel=1e-9)
         assert found.n == better + worse + same
@@ -103,7 +103,7 @@ def test_scores_of_zero_and_one_give_mcnemars_exact_test() -> None:
 def test_sampled_p_values_agree_with_scipy() -> None:
     values = generator(4).normal(0.35, 1.0, 40)
     found = of(values.tolist())
-    expected = stats.permutation_test(
+    expected = scipy.stats.permutation_test(
         (values,),
         np.mean,
         permutation_type="samples",
@@ -158,6 +158,7 @@ def many(sums: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> tuple
     return low, high, (hits + 1) / 400
 
 
+@pytest.mark.slow
 def test_coverage_and_false_alarms_of_clustered_pairs() -> None:
     """40 worlds of 1 to 4 instances that move together; 10,000 repetitions, standard error 0.002.
 

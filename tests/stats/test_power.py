@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.special import ndtr
 
 from whybench.stats.interval import mean_interval
@@ -36,7 +36,7 @@ def rejected(sums: np.ndarray, sizes: np.ndarray, value: float = 0.0) -> np.ndar
     means = sums.sum(axis=1) / n
     apart = sums - means[:, None] * sizes
     error = np.sqrt(count / (count - 1) * (apart**2).sum(axis=1)) / n
-    return np.abs(means - value) > stats.t.ppf(0.975, count - 1) * error
+    return np.abs(means - value) > scipy.stats.t.ppf(0.975, count - 1) * error
 
 
 def test_the_fast_test_of_this_file_is_the_interval() -> None:
@@ -56,8 +56,10 @@ def test_power_is_scipys_noncentral_t() -> None:
     for n in (2, 5, 30, 400):
         for shift in (0.0, 0.3, 2.0, 4.5):
             for alpha in (0.001, 0.05, 0.3):
-                t = stats.t.ppf(1 - alpha / 2, n - 1)
-                expected = stats.nct.sf(t, n - 1, shift) + stats.nct.cdf(-t, n - 1, shift)
+                t = scipy.stats.t.ppf(1 - alpha / 2, n - 1)
+                expected = scipy.stats.nct.sf(t, n - 1, shift) + scipy.stats.nct.cdf(
+                    -t, n - 1, shift
+                )
                 found = power_of(shift, Spread(float(n)), n, alpha=alpha)
                 assert found == pytest.approx(expected, abs=1e-9)
 
@@ -72,7 +74,7 @@ def test_small_medium_and_large_effects_need_the_usual_pairs(
 
 
 def test_large_runs_follow_the_normal_law() -> None:
-    z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    z = scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)
     spread = Spread(0.12, 0.08, 0.2, 6, 0.5)
     by_hand = z**2 * spread.variance(1, 2) / 0.01**2
     assert instances_needed(0.01, spread, epochs=2) == pytest.approx(by_hand, rel=2e-3)
@@ -149,6 +151,7 @@ def systems(rng: np.random.Generator, runs: int, worlds: int) -> tuple[np.ndarra
     return first, second
 
 
+@pytest.mark.slow
 def test_a_comparison_of_the_planned_size_finds_the_better_system() -> None:
     """Two systems, 0/1 scores, 2 epochs, worlds of 3 instances, power 0.95 asked for.
 

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from whybench.stats.interval import mean_interval
 from whybench.stats.spread import (
@@ -36,7 +36,7 @@ def test_the_variance_of_the_mean_is_that_of_10_000_repetitions() -> None:
 
 def test_a_rate_parts_its_variance_by_repeatability() -> None:
     """Beta chances of instances: two epochs correlate by 1 / (a + b + 1)."""
-    law = stats.beta(1.2, 0.8)
+    law = scipy.stats.beta(1.2, 0.8)
     found = rate_spread(0.6, 1 / 3)
     assert found.between == pytest.approx(law.var())
     assert found.within == pytest.approx(law.expect(lambda p: p * (1 - p)))
@@ -74,7 +74,7 @@ def test_estimates_for_equal_clusters_follow_from_scipys_f() -> None:
     scores = {(c, i): [table[c, i]] for c in range(12) for i in range(5)}
     found = spread_of(scores, {key: key[0] for key in scores})
     inner = table.var(axis=1, ddof=1).mean()
-    over = (stats.f_oneway(*table).statistic - 1) * inner / 5
+    over = (scipy.stats.f_oneway(*table).statistic - 1) * inner / 5
     assert found.between == pytest.approx(over + inner)
     assert found.icc == pytest.approx(over / (over + inner))
     assert (found.within, found.cluster_size, found.size_cv) == (0, 5, 0)
@@ -105,7 +105,7 @@ def test_the_estimated_variance_is_that_of_the_interval() -> None:
         [value for epochs in scores.values() for value in epochs],
         instances=[key for key in scores for _ in range(3)],
     )
-    error = (bounds.high - bounds.low) / 2 / stats.t.ppf(0.975, 79)
+    error = (bounds.high - bounds.low) / 2 / scipy.stats.t.ppf(0.975, 79)
     assert spread_of(scores).variance(80, 3) == pytest.approx(error**2)
 
 

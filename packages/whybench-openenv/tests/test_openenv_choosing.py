@@ -3,10 +3,10 @@
 import pytest
 
 from whybench.core.canonical import Record, canonical_json
-from whybench.episode.family import families, find_suite
+from whybench.episode.registry import families, find_suite
 from whybench.episode.split import listed, part_of
-from whybench.interfaces.choosing import Choice
 from whybench.interfaces.reward import PENALTY
+from whybench.interfaces.sampling import Choice
 from whybench_openenv.environment import WALKS, WhyBenchEnvironment
 from whybench_openenv.models import WhyBenchAction, sendable
 from whybench_openenv.options import Options
@@ -165,7 +165,7 @@ def test_an_endless_reset_without_a_seed_tells_one_that_brings_it_back():
         ({"suite": 5}, "`suite` is 5: give a text"),
         ({"suite": ["causallink"]}, "`suite` is .*: give a text"),
         ({"knobs": [1]}, "`knobs` is .*: give an object of named values"),
-        ({"knobs": {"no_such_knob": 1}}, "Knobs of causallink: "),
+        ({"knobs": {"no_such_knob": 1}}, "no parameter"),
         ({"salt": 5}, "`salt` is 5: give a text"),
         ({"profile": "any"}, "no profile 'any': try certified"),
         ({"seed": -1}, "`seed` is a whole number, 0 or more"),

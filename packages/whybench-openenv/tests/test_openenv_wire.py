@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 from whybench.core.canonical import canonical_json, thaw
 from whybench.core.seeds import Stream
-from whybench.episode.family import families, find_suite
+from whybench.episode.registry import families, find_suite
 from whybench.interfaces.parity.cases import Case, case, cases
 from whybench.interfaces.parity.check import differences
 from whybench.interfaces.reward import Meter

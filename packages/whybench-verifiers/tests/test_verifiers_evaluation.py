@@ -18,8 +18,8 @@ from verifiers.v1.serve.server import EnvServer
 
 from whybench.core.canonical import Json, thaw
 from whybench.episode.episode import play
-from whybench.episode.family import families, find_suite
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families, find_suite
 from whybench.episode.trace import Trace
 from whybench.interfaces.session import Session
 from whybench_verifiers.scripted import Called, Line, serving

@@ -11,7 +11,7 @@ import verifiers.v1 as vf
 
 from whybench.core.canonical import canonical_json
 from whybench.episode.action import Action
-from whybench.episode.family import families, find_suite
+from whybench.episode.registry import families, find_suite
 from whybench.interfaces.reward import Meter
 from whybench.interfaces.session import Session
 from whybench_verifiers import load_environment

@@ -10,8 +10,8 @@ import verifiers.v1 as vf
 from pydantic import ValidationError
 
 from whybench.core.canonical import digest
-from whybench.episode.family import families
-from whybench.interfaces.choosing import Choice
+from whybench.episode.registry import families
+from whybench.interfaces.sampling import Choice
 from whybench.interfaces.session import Session
 from whybench_verifiers import load_environment
 
@@ -133,7 +133,7 @@ def test_options_reach_the_instances() -> None:
         ({"skin": "none"}, "no skin"),
         ({"rows": 3, "endless": True}, "finite list"),
         ({"split": "test"}, "'train', 'eval' or 'all'"),
-        ({"knobs": {"none": 1}}, "Knobs of causallink"),
+        ({"knobs": {"none": 1}}, "no parameter"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options: dict[str, Any], reason: str) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
-from whybench.episode.hypothesis import Hypothesis
 
 Form = Literal["strict", "lenient"]
 """Whether the words of an action were just as asked, or had to be read with good will."""
@@ -28,7 +27,6 @@ class Action:
     name: str
     args: Record = EMPTY
     form: Form = "strict"
-    hypothesis: Hypothesis | None = None
 
     @classmethod
     def of(cls, name: str, /, **args: Json) -> Action:
@@ -40,13 +38,15 @@ class Action:
         """Return the action that stands for something no door could read."""
         return cls(MALFORMED, Record.of(reason=reason))
 
+    def read(self, *, strictly: bool) -> Action:
+        """Return the action with how its words were read."""
+        return replace(self, form="strict" if strictly else "lenient")
+
     def to_json(self) -> dict[str, Json]:
         """Return the action as JSON data; defaults are left out."""
         data: dict[str, Json] = {"name": self.name, "args": thaw(self.args)}
         if self.form != "strict":
             data["form"] = self.form
-        if self.hypothesis is not None:
-            data["hypothesis"] = self.hypothesis.to_json()
         return data
 
     @classmethod
@@ -57,13 +57,8 @@ class Action:
         args = data.get("args", {})
         if not isinstance(args, Mapping):
             raise ValueError("`args` of an action is an object of named values")
-        hypothesis = data.get("hypothesis")
-        return cls(
-            data["name"],
-            freeze(args),
-            "lenient" if data.get("form") == "lenient" else "strict",
-            None if hypothesis is None else Hypothesis.from_json(hypothesis),
-        )
+        form: Form = "lenient" if data.get("form") == "lenient" else "strict"
+        return cls(data["name"], freeze(args), form)
 
 
 def called(name: object, args: object) -> Action:

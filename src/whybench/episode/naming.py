@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from whybench.episode.family import PUBLIC_SALT, find_suite
+from whybench.episode.family import PUBLIC_SALT
 from whybench.episode.instance import Instance
+from whybench.episode.registry import find_suite
 
 _ID = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:([0-9]{1,12})\.)?([0-9]{4,9})-([0-9a-f]{12})")
 
@@ -21,7 +22,7 @@ def named(
 ) -> Instance:
     """Return the instance that `family/ID` names, or say that there is none.
 
-    >>> from whybench.episode.family import find_suite
+    >>> from whybench.episode.registry import find_suite
     >>> instance = find_suite("causallink/core")[3]
     >>> named(f"causallink/{instance.id}") == instance
     True

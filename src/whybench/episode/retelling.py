@@ -6,7 +6,7 @@ It holds the truth, so nothing of it may ever reach an agent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,7 +45,9 @@ class Moment:
     arrows: tuple[Arrow, ...] | None = None
     """The graph believed (or shown by the evidence) after this step; None: as before."""
     marks: Record = EMPTY
-    """Node → a short text to stand beside it, such as its state or value."""
+    """Node → a short text to stand beside it in both graphs, such as its state or value."""
+    belief_marks: Record = EMPTY
+    """The same for what the agent claimed: it stands in the believed graph alone."""
     figures: Record = EMPTY
     """Name → number or word, drawn over the steps: the parameters of a design, a distance."""
 
@@ -108,6 +110,7 @@ class Retelling:
                         for arrow, kind in compared(self.truth, moment.arrows)
                     ],
                     "marks": thaw(moment.marks),
+                    "belief_marks": thaw(moment.belief_marks),
                     "figures": thaw(moment.figures),
                 }
                 for moment in self.moments
@@ -161,3 +164,27 @@ def in_words(action: Action) -> str:
     'hold circle'
     """
     return " ".join([action.name, *(str(thaw(value)) for _, value in action.args)])
+
+
+def arrows(names: Sequence[str], pairs: Iterable[tuple[int, int]]) -> tuple[Arrow, ...]:
+    """Return the arrows between nodes that go by number."""
+    return tuple(Arrow(names[u], names[v]) for u, v in pairs)
+
+
+def shortened(text: Json, longest: int = 160) -> str:
+    """Return a text on one line, of so many characters at most.
+
+    >>> shortened("one   line and more", 10)
+    'one line …'
+    """
+    line = " ".join(str(thaw(text)).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def counted(count: int, thing: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

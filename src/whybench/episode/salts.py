@@ -48,10 +48,12 @@ def name_of(secret: str) -> str:
     """
     if len(secret) < SHORTEST:
         raise ValueError(
-            f"a secret has at least {SHORTEST} characters: `whybench secret` makes one"
+            f"a secret has at least {SHORTEST} characters: `whybench data secret` makes one"
         )
     if not secret.isascii() or not secret.isprintable() or " " in secret or secret[0] == "#":
-        raise ValueError("a secret is one word of printable ASCII: `whybench secret` makes one")
+        raise ValueError(
+            "a secret is one word of printable ASCII: `whybench data secret` makes one"
+        )
     if secret.startswith(PRIVATE):
         raise ValueError(f"{secret} is the name of a private salt, not its secret")
     return PRIVATE + sha256(b"whybench salt " + secret.encode()).hexdigest()[:32]

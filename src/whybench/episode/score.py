@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any, Literal
 
 from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
@@ -20,6 +24,16 @@ ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISH
 
 Role = Literal["main", "side", "detail"]
 
+Kind = Literal["rate", "share", "amount", "number"]
+
+RANGES: dict[Kind, tuple[float, float]] = {
+    "rate": (0.0, 1.0),
+    "share": (0.0, 1.0),
+    "amount": (0.0, math.inf),
+    "number": (-math.inf, math.inf),
+}
+"""Where the values of a metric lie, and so its mean and the bounds of its interval."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
@@ -27,10 +41,31 @@ class Metric:
 
     name: str
     meaning: str
-    rate: bool = True
-    """Whether every value is 0 or 1."""
+    kind: Kind = "rate"
+    """`rate`: every value is 0 or 1. `share`: from 0 to 1. `amount`: from 0 on. `number`: any."""
     role: Role = "main"
     """`main`: shown with its interval. `side`: shown as a mean. `detail`: left out at a glance."""
+
+    @property
+    def rate(self) -> bool:
+        """Whether every value is 0 or 1."""
+        return self.kind == "rate"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the most that a value can be."""
+        return RANGES[self.kind]
+
+
+@cache
+def declared_metrics(package: str) -> tuple[Metric, ...]:
+    """Return the metrics that `family.toml` in a family's package declares, in their order.
+
+    >>> declared_metrics("whybench.families.causallink")[0].name
+    'accuracy'
+    """
+    text = (files(package) / "family.toml").read_text("utf-8")
+    return tuple(Metric(**one) for one in tomllib.loads(text)["metrics"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -64,12 +64,13 @@ def read_skin(name: str, load: Callable[[str], str]) -> Skin:
     return Skin(name, passages)
 
 
-def shelf(package: str, names: Sequence[str]) -> Callable[[str], Skin]:
+def shelf(package: str) -> Callable[[str], Skin]:
     """Return a function that reads the skins in a family's folder `skins`, each once."""
     folder = files(package) / "skins"
 
     @cache
     def skin_named(name: str) -> Skin:
+        names = sorted(file.name.removesuffix(".md") for file in folder.iterdir())
         if name not in names:
             raise ValueError(f"no skin {name!r}: try {', '.join(names)}")
         return read_skin(name, lambda file: (folder / f"{file}.md").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""What commands share: options KEY=VALUE, the extras they need, and how they print."""
+"""What commands share: values NAME=VALUE, the extras they need, refusals, and how they print."""
 
 from __future__ import annotations
 
@@ -17,37 +17,61 @@ def needing_extra(extra: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         need = f"this needs the extra `{extra}`: pip install 'whybench[{extra}]'"
-        typer.echo(f"{error}: {need}", err=True)
-        raise typer.Exit(1) from error
+        raise refused(f"{error}: {need}", 1) from error
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Say what is wrong with what was asked, and how to mend it, without a traceback."""
+    try:
+        yield
+    except (ValueError, OSError, ImportError) as error:
+        raise refused(error) from error
+
+
+def refused(why: object, code: int = 2) -> typer.Exit:
+    """Say on the error channel why a command ends, and return the exit to raise."""
+    typer.echo(str(why), err=True)
+    return typer.Exit(code)
 
 
 def pairs(given: Sequence[str] | None) -> dict[str, str]:
-    """Return options KEY=VALUE by their keys, or raise ValueError.
+    """Return options NAME=VALUE by their names, or raise ValueError.
 
-    >>> pairs(["model=a/b", "skin=plain"])
-    {'model': 'a/b', 'skin': 'plain'}
+    >>> pairs(["model=a/b", "budget=3"])
+    {'model': 'a/b', 'budget': '3'}
     """
     split = [pair.partition("=") for pair in given or ()]
-    if any(not equals for _, equals, _ in split):
-        raise ValueError("give KEY=VALUE, such as model=NAME")
-    if len({key for key, _, _ in split}) < len(split):
-        raise ValueError("a key is given twice")
-    return {key: value for key, _, value in split}
+    if wrong := [name for name, equals, _ in split if not equals]:
+        raise ValueError(f"give NAME=VALUE, not {wrong[0]!r}")
+    names = [name for name, _, _ in split]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{twice[0]!r} is given twice")
+    return {name: value for name, _, value in split}
 
 
-def read_values(given: dict[str, str]) -> dict[str, Any]:
-    """Read values as Inspect reads task arguments: numbers and truth values, else texts.
+def read_values(given: Sequence[str] | None) -> dict[str, Any]:
+    """Read NAME=VALUE as Inspect reads `-T`: a value is YAML, commas make a list.
 
-    >>> read_values({"analysis": "false", "budget": "3", "skin": "plain"})
-    {'analysis': False, 'budget': 3, 'skin': 'plain'}
+    >>> read_values(["analysis=false", "budget=3", "theme=shapes", "judge=a/b,c/d"])
+    {'analysis': False, 'budget': 3, 'theme': 'shapes', 'judge': ['a/b', 'c/d']}
     """
     found: dict[str, Any] = {}
-    for key, value in given.items():
-        try:
-            found[key] = json.loads(value)
-        except ValueError:
-            found[key] = value
+    for name, text in pairs(given).items():
+        value = _yaml(text)
+        if isinstance(value, str) and "," in value:
+            value = value.split(",")
+        found[name.replace("-", "_")] = value
     return found
+
+
+def _yaml(text: str) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{text!r} cannot be read as YAML") from error
 
 
 def plain(value: object) -> str:
@@ -71,3 +95,11 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def print_json(value: object) -> None:
     """Print one JSON document."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_figures(figures: dict[str, Any], as_json: bool) -> None:
+    """Print figures by name: as one JSON document or as a table."""
+    if as_json:
+        print_json(figures)
+    else:
+        print_table(("figure", "value"), [[key, plain(value)] for key, value in figures.items()])

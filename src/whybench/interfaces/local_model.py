@@ -103,7 +103,7 @@ def run(
         with serve(port, host, threads, context) as server:
             lines = [f"export {name}={value}" for name, value in server.environment().items()]
             lines.append(
-                "inspect eval whybench/causallink -T max_errors=2 -T budget=2 --limit 20"
+                "inspect eval whybench/FAMILY -T max_errors=2 --limit 20"
                 f" --max-tokens 32 --max-connections {SLOTS} --model {server.inspect_model}"
             )
             print(*lines, sep="\n", flush=True)  # noqa: T201 - the command's output

@@ -11,22 +11,37 @@ from rich.text import Text
 from whybench.episode.episode import Episode
 from whybench.interfaces.lines import read_action, usage
 
+HELP, QUIT = "help", "quit"
+"""Words that are no actions, unless the episode has actions of these names."""
+
 
 def play_terminal(
     episode: Episode, skin: str, console: Console, ask: Callable[[str], str] = input
 ) -> None:
-    """Let a person play an episode; an end of input leaves it open."""
+    """Let a person play an episode; `quit` and an end of input leave it open."""
     console.print(Panel(Text(episode.brief(skin)), title=episode.instance.id))
-    for spec in episode.actions:
-        line = " ".join([spec.name, *(usage(argument) for argument in spec.arguments)])
-        console.print(Text.assemble("  ", (line, "bold"), f"  {spec.meaning}"))
+    _print_help(episode, console)
+    own = {HELP, QUIT} - {spec.name for spec in episode.actions}
     while not episode.done:
         try:
             line = ask("> ")
         except EOFError:
             return
+        word = line.strip().casefold()
+        if word in own:
+            if word == QUIT:
+                return
+            _print_help(episode, console)
+            continue
         observation = episode.step(read_action(line, episode.actions))
         style = "red" if observation.is_error else ""
         console.print(
             episode.describe(observation, skin), style=style, highlight=False, markup=False
         )
+
+
+def _print_help(episode: Episode, console: Console) -> None:
+    for spec in episode.actions:
+        line = " ".join([spec.name, *(usage(argument) for argument in spec.arguments)])
+        console.print(Text.assemble("  ", (line, "bold"), f"  {spec.meaning}"))
+    console.print(Text(f"  {HELP} shows this again, {QUIT} leaves the episode unfinished"))

@@ -10,9 +10,10 @@ from typing import Any
 
 from whybench.core.canonical import Json
 from whybench.episode.action import Action, ActionSpec, called
-from whybench.episode.family import Family, families
+from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OVER, Observation
+from whybench.episode.registry import families
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
 from whybench.interfaces.lines import read_action
@@ -31,7 +32,7 @@ class Reply:
 class Session:
     """An episode in one skin.
 
-    >>> from whybench.episode.family import find_suite
+    >>> from whybench.episode.registry import find_suite
     >>> session = Session(find_suite("causallink/core")[0])
     >>> session.call("answer", {"answer": "yes"}).done
     True

@@ -79,10 +79,15 @@ def score_predictions(
 
 
 def metric_interval(
-    metric: Metric, values: Sequence[float | None], clusters: Sequence[str]
+    metric: Metric,
+    values: Sequence[float | None],
+    clusters: Sequence[str],
+    instances: Sequence[str] | None = None,
 ) -> Interval:
-    """Return a metric's mean with its clustered interval."""
-    return (rate_interval if metric.rate else mean_interval)(values, clusters)
+    """Return a metric's mean with its clustered interval, within the metric's range."""
+    if metric.rate:
+        return rate_interval(values, clusters, instances=instances)
+    return mean_interval(values, clusters, instances=instances, bounds=metric.range)
 
 
 def summary(suite: Suite, agent: str, results: Sequence[Result]) -> dict[str, Json]:

@@ -62,6 +62,9 @@ def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a fr
             "logs": str(len(logs.files)),
             "samples": str(sum(len(run.frame) for run in logs.runs)),
         },
+        tuple(
+            dict.fromkeys(run.system for run in sorted(logs.runs, key=lambda run: run.reference))
+        ),
     )
 
 

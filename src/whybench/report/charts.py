@@ -12,16 +12,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from whybench.report.palette import LIGHT, PUBLISHED, colours
+from whybench.report.palette import LIGHT, PUBLISHED, colours, painted
+from whybench.report.palette import SHAPES as SHAPES
 
 WIDTH = 620
 ROW = 26
 """Height of one row of dots or bars."""
-
-SHAPES = (
-    "circle", "square", "triangle-up", "diamond",
-    "cross", "triangle-down", "triangle-right", "triangle-left",
-)  # fmt: skip
 
 
 def dots(
@@ -218,12 +214,12 @@ def rows_of(frame: pd.DataFrame) -> alt.InlineData:
     return alt.InlineData(values=rows)
 
 
-def rule(at: float, *, axis: str = "x") -> alt.Chart:
-    """Return a dashed line at a value, to lay over another chart: a threshold, an optimum."""
+def rule(at: float, title: str) -> alt.Chart:
+    """Return a dashed line at a value across, to lay over a chart whose axis has this title."""
     drawn: alt.Chart = alt.Chart(pd.DataFrame({"at": [at]})).mark_rule(
         strokeDash=[5, 4], color=LIGHT["soft"], strokeWidth=1.4
     )
-    return drawn.encode(**{axis: "at:Q"})
+    return drawn.encode(x=alt.X("at:Q", title=title))
 
 
 def sized(layers: Sequence[Any], *, height: int, width: int = WIDTH) -> alt.LayerChart:
@@ -259,9 +255,13 @@ CONFIG: dict[str, Any] = {
 """The house's type and colours, put into every chart when it is drawn."""
 
 
-def specification(chart: Any) -> dict[str, Any]:
-    """Return a chart as Vega-Lite data in the house's style; only whole charts may have one."""
-    spec: dict[str, Any] = chart.to_dict(validate=False)  # Vega-Lite itself complains in tests
+def specification(chart: Any, systems: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a chart as Vega-Lite data in the house's style; only whole charts may have one.
+
+    `systems` are all of a report, in the order in which they get their colours and shapes.
+    """
+    # Vega-Lite itself complains in tests
+    spec: dict[str, Any] = painted(chart.to_dict(validate=False), systems)
     return spec | {"config": CONFIG}
 
 

@@ -2,8 +2,11 @@
 
 One row for each suite and metric. The tests of the headlines of all suites are one family of tests
 for Holm's correction, those of all other metrics asked for another; a verdict goes by the
-corrected p-value. "Better" is said of headlines alone, of which more is always better; of other
-metrics it is said which side is higher.
+corrected p-value. Interval and least difference of a row are those at the alpha at which Holm's
+procedure tests it, so the interval holds 0 just if no difference is shown.
+
+"Better" is said of headlines alone, of which more is always better; of other metrics it is said
+which side is higher.
 """
 
 from __future__ import annotations
@@ -15,10 +18,11 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from whybench.episode.score import Metric
 from whybench.report.difference import Difference, difference, fewest_worlds
 from whybench.report.pairs import Pair, paired
 from whybench.report.runs import Run
-from whybench.stats.multiplicity import holm
+from whybench.stats.multiplicity import holm, holm_alphas
 
 ALL = "all"
 """Asks for every main metric."""
@@ -38,6 +42,8 @@ class Comparison:
     unscored: int
     """Shared instances that one side or both have no score of."""
     p_holm: float = math.nan
+    alpha: float = math.nan
+    """That at which Holm's procedure tests this row, and that of its interval."""
     winner: Winner | None = None
     """The side that is higher, where that is shown."""
     verdict: str = ""
@@ -134,8 +140,9 @@ def compare(
                 headline=headline,
                 alpha=alpha,
                 power=power,
+                span=span,
             )
-            for name, rate, headline in _asked(pair.first.runs[0], frames[0], metrics)
+            for name, rate, headline, span in _asked(pair.first.runs[0], frames[0], metrics)
         ]
     if not rows:
         known = sorted({m.name for p in found.pairs for m in p.first.runs[0].family.metrics})
@@ -156,9 +163,10 @@ def compared(
     headline: bool = True,
     alpha: float = 0.05,
     power: float = 0.8,
+    span: float | None = None,
 ) -> Comparison:
     """Compare one metric of two frames, one row for each sample and epoch; see `decided`."""
-    found = difference(first, second, metric, rate=rate, alpha=alpha, power=power)
+    found = difference(first, second, metric, rate=rate, alpha=alpha, power=power, span=span)
     shared = len(set(first["instance"].tolist()) & set(second["instance"].tolist()))
     return Comparison(suite, metric, headline, rate, found, shared - found.n)
 
@@ -170,48 +178,51 @@ def decided(
     judged: dict[int, Comparison] = {}
     for headline in (True, False):
         places = [at for at, row in enumerate(rows) if row.headline == headline]
-        corrected = holm([rows[at].found.p_value for at in places])
-        for at, p_holm in zip(places, corrected, strict=True):
-            judged[at] = _judged(rows[at], p_holm, len(places), alpha, power)
+        chances = [rows[at].found.p_value for at in places]
+        steps = zip(places, holm(chances), holm_alphas(chances, alpha), strict=True)
+        for at, p_holm, step in steps:
+            own = alpha if math.isnan(step) else step
+            row = replace(rows[at], p_holm=p_holm, alpha=own, found=rows[at].found.at(own, power))
+            judged[at] = _judged(row, alpha, power)
     return [judged[at] for at in range(len(rows))]
 
 
-def _judged(row: Comparison, p_holm: float, tests: int, alpha: float, power: float) -> Comparison:
+def _judged(row: Comparison, alpha: float, power: float) -> Comparison:
     found, word = row.found, "better" if row.headline else "higher"
-    winner: Winner | None = None
-    if p_holm <= alpha and found.estimate != 0:
-        winner = "A" if found.estimate > 0 else "B"
-        verdict = f"{winner} {word}"
-    elif found.n == 0:
-        verdict = "no shared instance has this score on both sides"
-    elif found.clusters < fewest_worlds(alpha):
-        verdict = (
-            f"no difference shown; {found.clusters} latent worlds are too few to show any "
-            f"(at least {fewest_worlds(alpha)})"
+    among = " among so many tests" if row.alpha < alpha else ""
+    if row.p_holm <= alpha and found.estimate != 0:
+        winner: Winner = "A" if found.estimate > 0 else "B"
+        return replace(row, winner=winner, verdict=f"{winner} {word}")
+    if found.n == 0:
+        return replace(row, verdict="no shared instance has this score on both sides")
+    if found.clusters < fewest_worlds(row.alpha):
+        why = (
+            f"{found.clusters} latent worlds are too few to show any{among} "
+            f"(at least {fewest_worlds(row.alpha)})"
         )
-    elif found.detectable == 0 and found.estimate == 0:
-        verdict = "no difference shown; both score the same on every shared instance"
-    elif row.rate and found.detectable > 1:
-        verdict = "no difference shown; this run was too small to show any"
+    elif found.error == 0 and found.estimate == 0:
+        why = "both score the same on every shared instance"
+    elif found.detectable > found.span:
+        why = f"this run was too small to show any{among}"
     else:
-        verdict = (
-            f"no difference shown; this run could have shown ≥ {found.detectable:.2g} "
-            f"with power {power:g}"
-        )
-        verdict += " in a test of its own" if tests > 1 else ""
-    return replace(row, p_holm=p_holm, winner=winner, verdict=verdict)
+        why = f"this run could have shown ≥ {found.detectable:.2g} with power {power:g}{among}"
+    return replace(row, verdict=f"no difference shown; {why}")
 
 
-def _asked(run: Run, frame: pd.DataFrame, metrics: Sequence[str]) -> list[tuple[str, bool, bool]]:
-    """Return name, rate and headline of the metrics asked for that the logs hold."""
+def _asked(
+    run: Run, frame: pd.DataFrame, metrics: Sequence[str]
+) -> list[tuple[str, bool, bool, float]]:
+    """Return name, rate, headline and span of the metrics asked for that the logs hold."""
     known = {metric.name: metric for metric in run.family.metrics}
     names = list(metrics) or [run.family.headline]
     if ALL in names:
         names = [metric.name for metric in run.family.metrics if metric.role == "main"]
     held = [name for name in dict.fromkeys(names) if name in frame.columns]
     held = [name for name in held if pd.api.types.is_numeric_dtype(frame[name])]
+    found = [(name, known.get(name, Metric(name, "", "number"))) for name in held]
     return [
-        (name, name in known and known[name].rate, name == run.family.headline) for name in held
+        (name, metric.rate, name == run.family.headline, metric.range[1] - metric.range[0])
+        for name, metric in found
     ]
 
 
@@ -280,6 +291,7 @@ def _row(row: Comparison) -> dict[str, Any]:
         "b": _number(found.second),
         "difference": _number(found.estimate),
         "interval": [_number(found.low), _number(found.high)],
+        "level": 1 - row.alpha,
         "p": _number(found.p_value),
         "p_holm": _number(row.p_holm),
         "instances": found.n,

@@ -20,7 +20,6 @@ from whybench.episode.conversation import Coding
 from whybench.episode.episode import Episode, Moves
 from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
-from whybench.interfaces.inspectai.solver import TOOLS
 
 CHARACTERS = 4
 """Characters a token: the rule of thumb of the provider `whybench`."""
@@ -112,7 +111,7 @@ def _counted(
     episode = family.open(instance)
     moves = family.agent(agent, instance)
     talk = family.conversation(episode, skin)
-    if protocol == TOOLS or isinstance(talk, Coding):  # programs would need a sandbox
+    if protocol == "tools" or isinstance(talk, Coding):  # programs would need a sandbox
         asked, said = _by_tools(episode, moves, skin)
     else:
         asked, said = _in_turns(episode, talk, moves)

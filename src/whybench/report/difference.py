@@ -8,11 +8,11 @@ Epochs of an instance are averaged first, and only instances scored for both cou
   could give that asks no more than that a difference is as likely to have the other sign; so six
   worlds are the fewest that can show something at 0.05, however alike their differences are.
 
-The interval is that of the mean difference, clustered by world; McNemar's test answers by counting
-and may part from it at the border, where the p-value decides. If a 0/1 score differs by the same
+The interval is that of the mean difference, clustered by world. If a 0/1 score differs by the same
 amount everywhere there is no spread to judge by; its interval then supposes that up to
 z² / (worlds + z²) of all worlds are unlike those seen (Wilson's bound), and go as far the other
-way as they can.
+way as they can. Whether 0 belongs to the interval the test decides, which asks just that: where
+the two part at the border, the interval is drawn out to 0, or ends there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
@@ -56,7 +56,35 @@ class Difference:
     """Most scores that one system has of one instance."""
     test: Test
     detectable: float
-    """The least true difference that this run would have shown at the power asked for."""
+    """The least true difference that this run would have shown at the power asked for; infinite
+    where nothing can be said, as there are too few worlds or no spread among them."""
+    error: float = math.nan
+    """Standard error of the difference."""
+    span: float = math.inf
+    """The most that two scores can differ by."""
+    rate: bool = False
+    """Whether every score is 0 or 1."""
+
+    def at(self, alpha: float, power: float = 0.8) -> Difference:
+        """Return the same with interval and least difference of a test at another alpha."""
+        if self.clusters < 2:
+            return self
+        half = -float(stdtrit(self.clusters - 1, alpha / 2)) * self.error
+        low, high = self.estimate - half, self.estimate + half
+        if self.error == 0:
+            low, high = math.nan, math.nan
+            if self.rate:
+                low, high = _without_spread(self.estimate, self.clusters, alpha)
+        if self.p_value > alpha:
+            low, high = min(low, 0.0), max(high, 0.0)
+        elif low <= 0 <= high:
+            low, high = (0.0, high) if self.estimate > 0 else (low, 0.0)
+        return replace(
+            self,
+            low=max(low, -self.span),
+            high=min(high, self.span),
+            detectable=_detectable(self, alpha, power),
+        )
 
     @property
     def few_clusters(self) -> bool:
@@ -81,10 +109,12 @@ def difference(
     rate: bool,
     alpha: float = 0.05,
     power: float = 0.8,
+    span: float | None = None,
 ) -> Difference:
     """Compare a metric of two frames with columns `instance`, `cluster`, `epoch` and the metric.
 
-    `rate` tells whether every score is 0 or 1, as declared with the metric.
+    `rate` tells whether every score is 0 or 1, as declared with the metric; `span` is the most that
+    two scores can differ by, for a rate 1.
     """
     one, two = scores_of(first, metric), scores_of(second, metric)
     shared = sorted(one.keys() & two.keys())
@@ -107,22 +137,23 @@ def difference(
         test, p_value = "none", math.nan
     else:
         p_value = _t_test(found.estimate, error, worlds)
-    low, high = found.low, found.high
-    if error == 0:
-        low, high = _without_spread(found.estimate, worlds, alpha) if rate else (math.nan, math.nan)
-    return Difference(
+    made = Difference(
         _mean(list(ours.values())),
         _mean(list(theirs.values())),
         found.estimate,
-        low,
-        high,
+        math.nan,
+        math.nan,
         p_value,
         n,
         worlds,
         epochs,
         test,
-        _detectable(error, worlds, alpha, power),
+        math.inf,
+        error,
+        (1.0 if rate else math.inf) if span is None else span,
+        rate,
     )
+    return made.at(alpha, power)
 
 
 def scores_of(frame: pd.DataFrame, metric: str) -> dict[str, list[float]]:
@@ -163,8 +194,9 @@ def _without_spread(estimate: float, worlds: int, alpha: float) -> tuple[float, 
     return estimate - unlike * (1 + estimate), estimate + unlike * (1 - estimate)
 
 
-def _detectable(error: float, worlds: int, alpha: float, power: float) -> float:
-    """Return what a run with this standard error shows at this power."""
-    if worlds < fewest_worlds(alpha):
+def _detectable(found: Difference, alpha: float, power: float) -> float:
+    """Return what a run with this standard error shows at this power; infinite if it has none."""
+    worlds = found.clusters
+    if worlds < fewest_worlds(alpha) or found.error == 0:
         return math.inf
-    return detectable(Spread(error * error * worlds), worlds, power=power, alpha=alpha)
+    return detectable(Spread(found.error**2 * worlds), worlds, power=power, alpha=alpha)

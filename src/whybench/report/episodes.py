@@ -8,8 +8,6 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from inspect_ai.log import read_eval_log_sample
-
 from whybench.core.canonical import canonical_json
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
@@ -77,6 +75,8 @@ def episodes(run: Run, most: int) -> Iterator[Played]:
 
 def played(run: Run, rows: Iterable[Mapping[str, Any]]) -> Iterator[Played]:
     """Carry out the stored actions of rows again; nothing, if one cannot be rebuilt."""
+    from inspect_ai.log import read_eval_log_sample
+
     for row in rows:
         try:
             instance = rebuilt(run, row)

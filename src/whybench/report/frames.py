@@ -26,6 +26,12 @@ def systems(view: View) -> list[Run]:
     return [run for run in own if run.model not in floors or run.suite not in played]
 
 
+def marked(view: View) -> list[Run]:
+    """Return the runs to mark between floor and ceiling: all that tell what a score is worth."""
+    oracles = {f"whybench/{agent}" for agent in APART}
+    return [run for run in view.runs if run.evidence == "own" and run.model not in oracles]
+
+
 def estimated(run: Run, metric: str) -> dict[str, Any]:
     """Return a metric's mean, bounds and numbers as cells of a row."""
     found = estimate(run, metric)

@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from whybench.core.canonical import EMPTY, Record, freeze
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 
 _UNBUILT = ("data", "filter")
 """Knobs that name or choose files: they are compared, but no suite is built with them."""
@@ -108,6 +108,8 @@ class Rules:
     needed: tuple[str, ...]
     counterparts: tuple[Counterpart, ...]
     measures: Record
+    systems: Record
+    """A table's name of a system → its one name here, where tables spell it differently."""
 
 
 def runs_of(family: str, suite: str, condition: str) -> Counterpart:
@@ -234,6 +236,7 @@ def rules(family: str) -> Rules:
         needed=tuple(data["needed"]),
         counterparts=tuple(_counterpart(family, data["task"], row) for row in data["entries"]),
         measures=freeze(data["metrics"] | without),
+        systems=freeze(data.get("systems", {})),
     )
 
 

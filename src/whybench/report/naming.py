@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from whybench.episode.family import PUBLIC_SALT
-
-if TYPE_CHECKING:
-    from whybench.report.runs import Run
+from whybench.report.run import REFERENCE, Run
 
 
 def salt_tag(salt: str) -> str:
@@ -40,6 +38,16 @@ def shown(name: str, value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def displayed(model: str) -> str:
+    """Return the one name that a model or a reference agent has all over a report.
+
+    >>> displayed("lab/one"), displayed("whybench/null")
+    ('lab/one', 'null (reference agent)')
+    """
+    agent = model.removeprefix(REFERENCE)
+    return model if agent == model else f"{agent} (reference agent)"
+
+
 def named(runs: Sequence[Run]) -> list[Run]:
     """Give every run a name of its own: the model, and the arguments in which its runs differ."""
     ways: dict[tuple[str, str, str], dict[str, set[str]]] = {}
@@ -56,7 +64,7 @@ def named(runs: Sequence[Run]) -> list[Run]:
     for run in runs:
         names = sorted(differing[run.model, run.family.name])
         told = [f"{name}={manner(run)[name]}" for name in names]
-        system = " · ".join([run.model, *told])
+        system = " · ".join([displayed(run.model), *told])
         taken[system, *run.setting] += 1
         again = taken[system, *run.setting]
         found.append(replace(run, system=f"{system} · run {again}" if again > 1 else system))

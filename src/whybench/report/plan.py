@@ -151,7 +151,10 @@ def _looked_at(suite: Suite) -> tuple[list[Instance], list[str]]:
     some = sorted({*range(min(LOOK, len(suite))), *spaced(range(len(suite)), LOOK)})
     looked = [suite[at] for at in some]
     if len({instance.cluster for instance in looked}) == len(looked):
-        said = f"Every instance is a latent world of its own: so it is for {len(looked)} of them."
+        said = (
+            f"Each of {len(looked)} instances looked at is a latent world of its own; the other "
+            f"{len(suite) - len(looked)} are taken to be so too."
+        )
         return looked, [said] if len(looked) < len(suite) else []
     return list(suite), []
 
@@ -209,16 +212,17 @@ def _more(suite: Suite, looked: Sequence[Instance], worlds: Worlds) -> str:
     other = replace(suite, block=suite.block + 1)
     few = [other[at] for at in spaced(range(len(other)), 8)]
     latents, others = (
-        [canonical_json(family.latent(family.world(one))) for one in ones] for ones in (looked, few)
+        [canonical_json(family.fingerprint(family.world(one)).cluster) for one in ones]
+        for ones in (looked, few)
     )
-    knob = " --knob graphs=N gives more of the suite itself." if _grows(suite) else ""
+    knob = " -T graphs=N gives more of the suite itself." if _grows(suite) else ""
     if worlds.mean_size > 1 and set(others) <= set(latents):
         return (
             f"Another salt gives other names for the same {worlds.worlds} latent worlds, which "
             f"shows little more.{knob}"
         )
     return (
-        f"Another --salt gives {len(other)} other instances; `compare` pools runs over salts.{knob}"
+        f"Another --seed gives {len(other)} other instances; `compare` pools runs over salts.{knob}"
     )
 
 

@@ -9,7 +9,7 @@ import altair as alt
 import pandas as pd
 
 from whybench.report.charts import ROW, dots
-from whybench.report.frames import estimated, in_numbers, salt_tag, systems, tidy
+from whybench.report.frames import estimated, in_numbers, marked, salt_tag, systems, tidy
 from whybench.report.naming import shown
 from whybench.report.palette import LIGHT
 from whybench.report.runs import Run
@@ -26,7 +26,7 @@ INTRO = (
 
 def profile(views: Sequence[View]) -> Section:
     """Return the section with the one picture over families, and with all suites."""
-    rows = _placed(tidy(_row(view, run) for view in views for run in systems(view)))
+    rows = _placed(tidy(_row(view, run) for view in views for run in marked(view)))
     if rows.empty:
         return Section("profile", "Profile", "No run to show.")
     chosen = pd.concat([rows[rows["suite"] == _suite(view)] for view in views])

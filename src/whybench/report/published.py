@@ -7,7 +7,6 @@ runs and metrics a row belongs to.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -18,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from whybench.report.mapping import Measure, matches, measure_of
+from whybench.report.mapping import Measure, matches, measure_of, rules
 
 FOLDER = files("whybench.report") / "figures_of_papers"
 
@@ -33,8 +32,6 @@ _REPEATED = ("duplicate of", "repeats Table")
 _CHOSEN = "best_of_two_templates"
 """Rows that are picked from two other tables by their result."""
 
-_ALIAS = re.compile(r"= (.+?) in Tables? ")
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -46,7 +43,7 @@ class Cell:
     """The paper's suite in our spelling; `mapping.runs_of` gives ours."""
     condition: str
     system: str
-    """Empty for a statistic of the data."""
+    """One name in all tables of a paper, see `mapping.Rules`; empty for a statistic of the data."""
     system_kind: str
     metric: str
     value: float | None
@@ -77,12 +74,6 @@ class Cell:
         return None if self.value is None or whole is None else self.value / whole
 
     @property
-    def alias(self) -> str:
-        """The system's name in the paper's other tables."""
-        found = _ALIAS.match(self.note)
-        return found[1] if found else self.system
-
-    @property
     def pooled(self) -> bool:
         """Whether the figure is of several systems together."""
         return self.system.endswith("pooled") or self.system.startswith(("Avg", "all "))
@@ -101,7 +92,7 @@ class Cell:
 
 
 COLUMNS = (
-    *(field.name for field in fields(Cell)), "suppressed", "undefined", "share", "alias", "pooled"
+    *(field.name for field in fields(Cell)), "suppressed", "undefined", "share", "pooled"
 )  # fmt: skip
 """Columns of `Published.frame`."""
 
@@ -195,6 +186,7 @@ def _read(folder: Path | None, family: str) -> tuple[Cell, ...]:
 
 def _cell(row: Mapping[str, str]) -> Cell:
     plain = {name: text for name, text in row.items() if name not in ("value", "n")}
+    plain["system"] = rules(row["family"]).systems.get(row["system"], row["system"])
     return Cell(
         **plain,
         value=float(row["value"]) if row["value"] else None,
@@ -208,7 +200,7 @@ def _once(cells: Iterable[Cell]) -> Iterator[Cell]:
     """Mark cells that an earlier table has with the same value; where two differ, both stay."""
     seen: set[tuple[object, ...]] = set()
     for cell in cells:
-        where = (cell.suite, cell.condition, cell.alias, cell.metric)
+        where = (cell.suite, cell.condition, cell.system, cell.metric)
         what = (cell.value, cell.suppressed, cell.undefined)
         yield replace(cell, repeat=cell.repeat or (*where, *what) in seen)
         seen.add((*where, *what))

@@ -8,86 +8,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from inspect_ai.analysis import EvalColumn, SampleColumn, evals_df, samples_df
-from inspect_ai.log import EvalLog, EvalSampleSummary, list_eval_logs
 
 from whybench.core.canonical import canonical_json
-from whybench.episode.family import Family, families
-from whybench.interfaces.inspectai.record import INSTANCE
+from whybench.episode.registry import families
 from whybench.report.naming import named
-
-REFERENCE = "whybench/"
-"""Models of this provider are reference agents."""
+from whybench.report.run import REFERENCE as REFERENCE
+from whybench.report.run import Run as Run
 
 EXAM = "recite_exam"
 """The task whose logs hold a judge's exam, not episodes."""
 
 SCORER = "episode_score"
 """How the key of our own score begins."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """One system on the instances of one suite, out of one log."""
-
-    log: str
-    """The log's file name."""
-    path: str
-    model: str
-    family: Family[Any]
-    suite: str
-    """`family/suite`."""
-    profile: str
-    salt: str
-    knobs: Mapping[str, Any]
-    """Knobs that differ from their defaults."""
-    version: str
-    """The family's comparability version, then that of WhyBench."""
-    task: str
-    """The task's registered name, such as `whybench/causallink`."""
-    args: Mapping[str, Any]
-    """Task arguments, defaults included."""
-    passed: Mapping[str, Any]
-    """Task arguments that were given."""
-    created: str
-    frame: pd.DataFrame
-    system: str = ""
-    """Name to show: the model, and what sets this run apart from its others."""
-    packages: Mapping[str, str] = field(default_factory=dict)
-    config: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that were given, such as a temperature, other models' roles, a limit."""
-
-    @property
-    def reference(self) -> bool:
-        """Whether a reference agent played."""
-        return self.model.startswith(REFERENCE)
-
-    @property
-    def evidence(self) -> str:
-        """Whose experiments the system worked from."""
-        return str(self.args.get("evidence") or "own")
-
-    @property
-    def protocol(self) -> str:
-        """How system and episode spoke."""
-        return str(self.args.get("protocol", ""))
-
-    @property
-    def skin(self) -> str:
-        """The wording of the prompts."""
-        return str(self.args.get("skin", ""))
-
-    @property
-    def setting(self) -> tuple[str, str, str, str, str]:
-        """What two runs must share to have played the same instances."""
-        version = self.version.partition("-")[0]
-        return self.suite, version, self.profile, self.salt, canonical_json(self.knobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +69,9 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
     files = [name for path in paths for name in _files(str(path))]
     if not files:
         raise ValueError("no logs there: give .eval files, or a folder that holds some")
-    heads = evals_df(files, columns=HEAD, strict=True, quiet=True).to_dict("records")
+    from whybench.report.log_frames import heads_of, samples_of  # Inspect, when logs are read
+
+    heads = heads_of(files)
     read = {Path(head["log"]).name for head in heads}
     unread = [name for name in files if Path(name).name not in read]
     if unread:
@@ -139,7 +79,7 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
     runs: list[Run] = []
     exams: list[ExamLog] = []
     left_out: list[tuple[str, str]] = []
-    samples = _samples([head for head in heads if head["status"] == "success"])
+    samples = samples_of([head for head in heads if head["status"] == "success"])
     for head in sorted(heads, key=lambda head: (str(head["created"]), head["log"])):
         head = {name: json.loads(value) for name, value in head.items() if name in JSON} | {
             name: value for name, value in head.items() if name not in JSON
@@ -164,42 +104,11 @@ def _files(path: str) -> list[str]:
         return [path]
     if not Path(path).exists():
         raise ValueError(f"no log at {path}")
-    return [info.name for info in list_eval_logs(path)]
+    from whybench.report.log_frames import listed
+
+    return listed(path)
 
 
-def _text(pick: Callable[[Any], Any]) -> Callable[[Any], str]:
-    """Return a column's function that gives JSON text, which Inspect leaves as it is."""
-    return lambda thing: json.dumps(pick(thing), default=str)
-
-
-def _models(given: Any) -> str:
-    """Return a role's model, or its models with commas between."""
-    return ",".join(one.model for one in (given if isinstance(given, list) else [given]))
-
-
-def _config(log: EvalLog) -> dict[str, Any]:
-    given = log.eval.model_generate_config.model_dump(exclude_none=True)
-    limits = log.eval.config.model_dump(exclude_none=True)
-    wanted = ("epochs", "limit", "sample_id", "message_limit", "token_limit", "time_limit")
-    roles = {role: _models(model) for role, model in (log.eval.model_roles or {}).items()}
-    more = {"roles": roles, "model_args": log.eval.model_args}
-    return given | {name: limits[name] for name in wanted if name in limits} | more
-
-
-LOG = EvalColumn("log", path=lambda log: log.location, required=True)
-HEAD = [
-    LOG,
-    EvalColumn("status", path="status", required=True),
-    EvalColumn("created", path="eval.created", required=True, type=str),
-    EvalColumn("task", path="eval.task", required=True),
-    EvalColumn("version", path="eval.task_version", required=True, type=str),
-    EvalColumn("model", path="eval.model", required=True),
-    EvalColumn("args", path=_text(lambda log: log.eval.task_args)),
-    EvalColumn("passed", path=_text(lambda log: log.eval.task_args_passed)),
-    EvalColumn("packages", path=_text(lambda log: log.eval.packages)),
-    EvalColumn("config", path=_text(_config)),
-    EvalColumn("total", path="results.total_samples"),
-]
 JSON = ("args", "passed", "packages", "config")
 
 
@@ -210,42 +119,6 @@ USAGE = {
     "cost": "total_cost",
 }
 """Column → Inspect's name for what a model used."""
-
-
-def _usage(sample: EvalSampleSummary) -> dict[str, Any]:
-    return {name: usage.model_dump() for name, usage in sample.model_usage.items()}
-
-
-def _scores(sample: EvalSampleSummary) -> dict[str, Any]:
-    return {name: score.model_dump() for name, score in (sample.scores or {}).items()}
-
-
-BODY = [
-    SampleColumn("epoch", path="epoch", required=True, full=False),
-    SampleColumn("place", path=lambda s: s.metadata.get(INSTANCE), full=False),
-    SampleColumn("scores", path=_text(_scores), full=False),
-    SampleColumn("usage", path=_text(_usage), full=False),
-    SampleColumn("seconds", path="total_time", full=False),
-    SampleColumn("error", path="error", full=False),
-    SampleColumn("limit", path="limit", full=False),
-]
-
-
-def _samples(heads: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of every log, read at once: a call for each log costs more than its rows.
-
-    Inspect then keeps a sample only once: a log that shares some with another, as one that was
-    retried does, is read again by itself.
-    """
-    found: dict[str, list[dict[str, Any]]] = {head["log"]: [] for head in heads}
-    if found:
-        for row in samples_df(list(found), columns=[LOG, *BODY], quiet=True).to_dict("records"):
-            found[row["log"]].append(row)
-    for head in heads:
-        if len(found[head["log"]]) != head["total"]:
-            alone = samples_df(head["log"], columns=BODY, quiet=True)
-            found[head["log"]] = alone.to_dict("records")
-    return found
 
 
 def _runs(

@@ -98,3 +98,5 @@ class Report:
     """How many episodes there are, and which of them can be opened."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Short facts for the foot of the page: version, time of making, number of logs."""
+    systems: tuple[str, ...] = ()
+    """Who played, in the order in which colours and shapes are given out."""

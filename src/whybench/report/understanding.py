@@ -1,14 +1,11 @@
 """Prediction without understanding: successes that mechanism or evidence does not bear out.
 
-Which metric is the success and what makes it hollow stands in `understanding.json`, by family.
+Which metric is the success and what makes it hollow, each family declares (`understanding`).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -40,7 +37,7 @@ def understanding(views: Sequence[View]) -> Section | None:
     rows = [
         _row(run, rule)
         for view in views
-        if (rule := rules().get(view.family.name)) is not None
+        if (rule := view.family.understanding)
         for run in systems(view)
     ]
     rows = [row for row in rows if row["episodes"]]
@@ -66,14 +63,6 @@ def understanding(views: Sequence[View]) -> Section | None:
         )
     parts.append(_figure(frame))
     return Section("understanding", "Prediction without understanding", INTRO, tuple(parts))
-
-
-@cache
-def rules() -> Mapping[str, Mapping[str, Any]]:
-    """Return what is a success, and what makes it hollow, by family."""
-    text = (files("whybench.report") / "understanding.json").read_text("utf-8")
-    found: dict[str, Mapping[str, Any]] = json.loads(text)
-    return found
 
 
 def _row(run: Run, rule: Mapping[str, Any]) -> dict[str, Any]:

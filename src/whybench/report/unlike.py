@@ -1,12 +1,17 @@
-"""In what runs differ from the paper's beside which they are shown."""
+"""Published figures beside runs, and in what the runs differ from the paper's."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
+from whybench.core.canonical import canonical_json
 from whybench.report.mapping import OwnRun, differences, matches, rules
+from whybench.report.published import Cell, Published
 from whybench.report.runs import Run
+from whybench.report.view import View
 
 OTHER = ("knobs of another version",)
 
@@ -20,6 +25,35 @@ def manner_of(run: Run, aside: Iterable[str] = ()) -> dict[str, Any]:
     given = {name: run.args[name] for name in usual if run.args.get(name) is not None}
     knobs = {name: value for name, value in run.knobs.items() if name not in set(aside)}
     return {**given, **knobs, "profile": run.profile}
+
+
+def beside(
+    view: View,
+    suite: str,
+    like: Iterable[Run] | None,
+    metric: str | None = None,
+    *,
+    parts: bool = False,
+    aside: Sequence[str] = (),
+) -> list[Cell]:
+    """Return the published cells of a suite that belong beside a run played like one of these.
+
+    None: beside one played as the paper's were. `parts` as in `Published.beside`.
+    """
+    played = [{}] if like is None else [manner_of(run, aside) for run in like]
+    manners = dict.fromkeys(canonical_json(manner) for manner in played)
+    return [c for m in manners for c in _beside(view.published, suite, m, metric, parts)]
+
+
+@cache
+def _beside(
+    published: Published, suite: str, manner: str, metric: str | None, parts: bool
+) -> tuple[Cell, ...]:
+    """Return the cells of a suite; they are asked for again and again, and never change."""
+    try:
+        return published.beside(suite, json.loads(manner), metric, parts=parts)
+    except ValueError:
+        return ()  # knobs of another version, or of another suite
 
 
 def unlike(

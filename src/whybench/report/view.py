@@ -10,11 +10,12 @@ import pandas as pd
 
 from whybench.core.canonical import thaw
 from whybench.episode.family import Family
+from whybench.interfaces.solve import metric_interval
 from whybench.report.bounds import Bounds, bounds
 from whybench.report.episodes import Played, episodes, places, rebuilt
 from whybench.report.published import Published
 from whybench.report.runs import ExamLog, Run
-from whybench.stats.interval import Interval, interval, mean_interval, rate_interval
+from whybench.stats.interval import Interval, interval
 
 FEWEST_REPLAYED = 6
 """So many episodes of each run are carried out again, however many runs there are."""
@@ -112,9 +113,8 @@ def estimate(run: Run, metric: str, where: pd.Series | None = None) -> Interval:
     rows = run.frame if where is None else run.frame[where.to_numpy(bool)]
     values = [None if pd.isna(value) else float(value) for value in rows.get(metric, ())]
     declared = {m.name: m for m in run.family.metrics}
-    way = interval
-    if metric in declared:
-        way = rate_interval if declared[metric].rate else mean_interval
     clusters = list(rows["cluster"]) if values else []
     instances = list(rows["instance"]) if values else []
-    return way(values, clusters, instances=instances)
+    if metric in declared:
+        return metric_interval(declared[metric], values, clusters, instances)
+    return interval(values, clusters, instances=instances)

@@ -86,7 +86,7 @@ def read_commitment(file: str | Path) -> dict[str, Any]:
         data = None
     found: dict[str, Any] = data if isinstance(data, dict) else {}
     if found.get("kind") != KIND or not {"plan", "shards", "seal"} <= found.keys():
-        raise ValueError(f"{file} holds no commitment: `whybench commit` makes one")
+        raise ValueError(f"{file} holds no commitment: `whybench data commit` makes one")
     return found
 
 

@@ -32,7 +32,7 @@ References:
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,11 +95,15 @@ def mean_interval(
     level: float = 0.95,
     *,
     instances: Labels = None,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval:
     """Mean, cluster-robust standard error, t quantile on clusters - 1 degrees of freedom.
 
     Without `clusters` each value is its own cluster, and this is Student's interval. One cluster
     shows no spread between clusters, so its bounds are (nan, nan).
+
+    `bounds` are the least and the most that a value can be. The mean lies between them, so the
+    interval is cut off there: what is cut off holds no possible mean, and coverage stays the same.
 
     >>> found = mean_interval([1.0, 2.0, 3.0, 4.0])
     >>> round(found.low, 3), found.estimate, round(found.high, 3)
@@ -110,10 +114,14 @@ def mean_interval(
     >>> epochs = mean_interval([1.0, 3.0, 2.0, 7.0], instances="aaab")
     >>> epochs.estimate, epochs.n, epochs.clusters
     (4.5, 4, 2)
+    >>> mean_interval([0.9, 1.0, 1.0, 1.0], bounds=(0.0, 1.0)).high
+    1.0
     >>> mean_interval([1.0])
     Interval(low=nan, high=nan, estimate=1.0, n=1, clusters=1, few_clusters=True)
     """
-    return _mean(_scored(values, clusters, level, instances), level)
+    found = _mean(_scored(values, clusters, level, instances), level)
+    low, high = max(bounds[0], found.low), min(bounds[1], found.high)
+    return found if math.isnan(found.low) else replace(found, low=low, high=high)
 
 
 def rate_interval(

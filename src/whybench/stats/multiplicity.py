@@ -46,3 +46,21 @@ def holm_rejects(ps: Sequence[float], alpha: float = 0.05) -> list[bool]:
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, such as 0.05; got {alpha}")
     return [p <= alpha for p in holm(ps)]
+
+
+def holm_alphas(ps: Sequence[float], alpha: float = 0.05) -> list[float]:
+    """Return the alpha at which Holm's procedure tests each hypothesis; nan for no test.
+
+    It tests the smallest p-value at alpha over the number of tests, the next at alpha over one
+    fewer, and stops at the first that does not fall: what is left is kept at that alpha. So a
+    hypothesis falls just if its own p-value is at most its own alpha.
+
+    >>> [round(step, 4) for step in holm_alphas([0.01, 0.04, math.nan, 0.03])]
+    [0.0167, 0.025, nan, 0.025]
+    """
+    tests = sorted((p, at) for at, p in enumerate(ps) if not math.isnan(p))
+    found, left = [math.nan] * len(ps), len(tests)
+    for p, at in tests:
+        found[at] = alpha / left
+        left -= p * left <= alpha
+    return found

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from tests.tables import sampled
 from tests.twins import causalab_twin as twin
 
 from whybench.core.graph import members
@@ -18,7 +19,7 @@ from whybench.families.causalab.ambiguity import verdicts
 from whybench.families.causalab.disturbance import options
 from whybench.families.causalab.evidence import Evidence, inferred, predicted
 from whybench.families.causalab.params import Knobs
-from whybench.families.causalab.rules import LabEpisode
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.world import (
     FREQUENCY,
     Disturbance,
@@ -281,7 +282,7 @@ def compared(count: int, k: int, semantics: Semantics, sink: bool) -> Tally:
     return tally
 
 
-@pytest.mark.parametrize("sink", [True, False])
+@pytest.mark.parametrize("sink", sampled([True, False]))
 @pytest.mark.parametrize("semantics", SEMANTICS)
 @pytest.mark.parametrize(("k", "count"), [(3, 50), (4, 10)])
 def test_inference_is_that_of_enumeration(
@@ -311,7 +312,7 @@ def fewest_of_both(case: Case, values: Sequence[int], cap: int) -> tuple[int | N
     return proofs.fewest(world), searched
 
 
-@pytest.mark.parametrize("sink", [True, False])
+@pytest.mark.parametrize("sink", sampled([True, False]))
 @pytest.mark.parametrize("held", [0, 1])
 @pytest.mark.parametrize("semantics", SEMANTICS)
 def test_the_fewest_interventions_are_those_of_a_search(

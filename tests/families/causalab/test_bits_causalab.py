@@ -11,8 +11,8 @@ from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.families.causalab import FAMILY
 from whybench.families.causalab.bits import free_weights
-from whybench.families.causalab.rules import LabEpisode
 from whybench.families.causalab.story import Story
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.world import (
     FREQUENCY,
     Law,

@@ -13,8 +13,8 @@ from whybench.core import equivalence
 from whybench.core.canonical import Record, freeze
 from whybench.core.graph import Graph
 from whybench.episode.certificate import Certificate
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.families.causalab import check
 from whybench.families.causalab.checking.algebra import only_zero
 from whybench.families.causalab.checking.graphs import class_size
@@ -109,7 +109,7 @@ def test_a_disturbed_law_is_not_forced_by_too_few_readings() -> None:
     assert not certificate.identified
     facts = Record.of(**{**certificate.facts.asdict(), "graph_identified": True})
     claimed = replace(certificate, identified=True, bits=0.0, witness=None, facts=facts)
-    assert "identified is stored as True, found False" in noticed(instance, claimed)
+    assert "identified: True is stored, False was found" in noticed(instance, claimed)
 
 
 def spoilt(certificate: Certificate, budget: int) -> Iterator[tuple[str, Certificate]]:
@@ -210,7 +210,7 @@ def test_a_certificate_of_another_instance_is_noticed() -> None:
 def test_a_flaw_names_the_claim_the_stored_value_and_the_one_found() -> None:
     instance = FAMILY.suite("main_5")[3]
     wrong = replace(FAMILY.certify(instance), fewest=2)
-    assert noticed(instance, wrong) == ["fewest is stored as 2, found 3"]
+    assert noticed(instance, wrong) == ["fewest: 2 is stored, 3 was found"]
 
 
 # The parts, against others.
@@ -283,7 +283,9 @@ def test_the_checker_takes_from_its_family_only_what_an_episode_needs() -> None:
         "whybench.episode.certificate",
         "whybench.episode.instance",
         f"{PACKAGE}.params",
+        "whybench.families.claims",
         f"{PACKAGE}.rules",
+        f"{PACKAGE}.telling",
         f"{PACKAGE}.world",
     }
 

@@ -3,12 +3,13 @@
 import json
 
 import pytest
+from tests.tables import together
 
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.conversation import Conversation
 from whybench.episode.episode import play
-from whybench.episode.family import families
+from whybench.episode.registry import families
 
 FAMILY = families()["causalab"]
 
@@ -358,8 +359,8 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("profile", ["certified", "published"])
-@pytest.mark.parametrize("number", range(len(HOSTILE)))
+@together("profile", ["certified", "published"])
+@together("number", range(len(HOSTILE)))
 def test_hostile_replies_never_raise_and_can_be_sent_on(number: int, profile: str) -> None:
     instance, episode, talk = opened(profile=profile, candidates=True)
     for _ in range(12):

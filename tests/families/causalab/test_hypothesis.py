@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tables import together
 
 from whybench.core.canonical import freeze
 from whybench.core.graph import Graph
 from whybench.episode.action import Action
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causalab.hypothesis import Guess, HypothesisError, read, written
 
 FAMILY = families()["causalab"]
@@ -68,9 +69,7 @@ def test_text_or_object_and_pairs_are_the_same() -> None:
         assert read(LINEAR, form, final=True) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+@together(("text", "reason"), [
         (said([edge("colour", "frequency")], {}), "no quantity 'colour'"),
         (said([edge("ph", "viscosity")], {}), "no quantity 'viscosity'"),
         (said([edge(7, "ph")], {}), "no quantity of type int"),
@@ -96,8 +95,7 @@ def test_text_or_object_and_pairs_are_the_same() -> None:
         ("[" * 15_000, "not a JSON object"),
         (5, "not a JSON object"),
         ('{"edges": []' + " " * 40_000, "longer than"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_wrong_is_said(text: object, reason: str) -> None:
     assert reason in refused(LINEAR, text)
 

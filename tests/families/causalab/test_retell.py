@@ -4,10 +4,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.tables import together
 
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.episode.trace import Trace
 from whybench.families.causalab.hypothesis import Guess, written
 from whybench.families.causalab.retell import FORCED, WRONG
@@ -136,6 +137,16 @@ def test_each_step_says_what_was_set_and_what_moved() -> None:
         before = now
 
 
+def test_the_true_graph_shows_the_true_frequency_and_not_the_predicted_one() -> None:
+    instance, trace = played("main_4", "null")
+    moment = FAMILY.retell(instance, trace).moments[-1]
+    world = FAMILY.world(instance)
+    name = world.view.names[FREQUENCY]
+    predicted = float(trace.steps[-1].action.args["frequency"])
+    assert float(moment.marks[name]) == world.target != predicted
+    assert float(moment.belief_marks[name]) == pytest.approx(predicted, abs=0.01)
+
+
 def test_given_evidence_is_marked_and_can_suffice() -> None:
     instance = FAMILY.suite("main_4")[2]
     episode = FAMILY.open(instance, evidence="optimal")
@@ -167,8 +178,8 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("profile", ["certified", "published"])
-@pytest.mark.parametrize("case", range(len(HOSTILE)))
+@together("profile", ["certified", "published"])
+@together("case", range(len(HOSTILE)))
 def test_no_legal_trace_raises(profile: str, case: int) -> None:
     instance = FAMILY.suite("main_4", profile=profile)[0]
     episode = FAMILY.open(instance)
@@ -239,7 +250,7 @@ def test_an_empty_trace_of_every_suite_is_told() -> None:
         assert len(retelling.truth) == FAMILY.traits(instance)["edges"]
 
 
-@pytest.mark.parametrize("suite", FAMILY.suites)
+@together("suite", FAMILY.suites)
 def test_traits_are_plain_and_say_what_a_suite_is(suite: str) -> None:
     instance = FAMILY.suite(suite)[1]
     found = FAMILY.traits(instance).asdict()

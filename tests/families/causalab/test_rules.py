@@ -6,13 +6,15 @@ import re
 from dataclasses import replace
 
 import pytest
+from tests.tables import together
 
 from whybench.episode.action import Action
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causalab.family import can_be_won
 from whybench.families.causalab.hypothesis import read
 from whybench.families.causalab.numbers import shown
-from whybench.families.causalab.rules import CEILING, MOST_HYPOTHESES, LabEpisode
+from whybench.families.causalab.rules import CEILING, MOST_HYPOTHESES
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.world import FREQUENCY, Disturbance, Law, Reading, Term, World
 
 FAMILY = families()["causalab"]
@@ -393,7 +395,7 @@ def test_places_and_names_say_nothing_of_the_causes_of_frequency() -> None:
         assert abs(hits / seen - share) < 3.5 * math.sqrt(share * (1 - share) / seen)
 
 
-@pytest.mark.parametrize("suite", FAMILY.suites)
+@together("suite", FAMILY.suites)
 def test_that_frequency_causes_nothing_is_said_wherever_it_holds(suite: str) -> None:
     sentence, other = "The frequency causes nothing", "Properties may depend on the frequency."
     effects = 0

@@ -5,12 +5,13 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests.tables import together
 
 from whybench.core.equivalence import class_size
 from whybench.core.graph import Graph
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causalab.hypothesis import Guess, written
 from whybench.families.causalab.score import METRICS, score
 from whybench.families.causalab.world import FREQUENCY, Law, Reading, Term, World
@@ -55,7 +56,7 @@ def done(episode, guess: Guess, frequency: float = TARGET, settings=(), unsettle
 # The graph and the equation.
 
 
-@pytest.mark.parametrize("suite", FAMILY.suites)
+@together("suite", FAMILY.suites)
 def test_the_oracle_has_everything_right(suite: str) -> None:
     instance = FAMILY.suite(suite)[7]
     result = FAMILY.score(instance, play(FAMILY.open(instance), FAMILY.agent("oracle", instance)))
@@ -371,13 +372,13 @@ def test_the_truth_is_shown_under_the_public_salt_alone() -> None:
 )
 def test_edges_that_nothing_decides_do_not_count(suite: str, knobs: dict) -> None:
     """Another graph of the same class, shown by a law with the same readings, scores the same."""
-    from whybench.families.causalab.family import _undecided
+    from whybench.families.causalab.family import undecided
 
     seen = 0
     for index in range(6):
         instance = FAMILY.suite(suite, knobs=knobs)[index]
         world = FAMILY.world(instance)
-        unsettled = _undecided(world)
+        unsettled = undecided(world)
         trace = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
         values = FAMILY.score(instance, trace).values
         assert values["edge_f1"] == 1.0

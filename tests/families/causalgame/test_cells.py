@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from whybench.core.seeds import Stream
 from whybench.episode.episode import Moves, play
@@ -29,9 +29,9 @@ from whybench.families.causalgame.fleet import Floats
 from whybench.families.causalgame.flight import survival
 from whybench.families.causalgame.generated import Generated, best_design, expected_survival
 from whybench.families.causalgame.params import LEVELS, Knobs
-from whybench.families.causalgame.records import measured, table, visible
-from whybench.families.causalgame.rules import DroneEpisode, letter
+from whybench.families.causalgame.records import letter, measured, table, visible
 from whybench.families.causalgame.sheet import Sheet
+from whybench.families.causalgame.telling import DroneEpisode
 from whybench.families.causalgame.view import view
 from whybench.families.causalgame.world import World, keep_chance
 
@@ -156,6 +156,7 @@ def test_a_world_is_a_pure_function_of_its_coordinates() -> None:
     assert past(cell_world("another", 0)) != before[0]
 
 
+@pytest.mark.slow
 def test_worlds_are_fair() -> None:
     seen = set()
     for index in ALL:
@@ -284,11 +285,11 @@ def test_every_role_falls_on_every_place_and_option_alike() -> None:
         best = max(physics.options, key=lambda name: physics.options[name])
         helpful[list(slot.options).index(best), slot.default == best] += 1
     for found in places.values():
-        assert stats.chisquare([found[place] for place in range(6)]).pvalue > 0.001
+        assert scipy.stats.chisquare([found[place] for place in range(6)]).pvalue > 0.001
     where = [helpful[place, True] + helpful[place, False] for place in range(4)]
-    assert stats.chisquare(where).pvalue > 0.001
+    assert scipy.stats.chisquare(where).pvalue > 0.001
     default = sum(helpful[place, True] for place in range(4))
-    assert stats.binomtest(default, worlds, 0.25).pvalue > 0.001
+    assert scipy.stats.binomtest(default, worlds, 0.25).pvalue > 0.001
 
 
 # The table ----------------------------------------------------------------------------------------
@@ -339,6 +340,7 @@ def losses() -> Floats:
     return found.reshape(*(len(LEVELS) for _ in TURNED), SEEDS)
 
 
+@pytest.mark.slow
 def test_with_each_knob_off_the_correlational_agent_loses_less() -> None:
     """Means over all cells with a knob at a level, in points; errors are those over seeds."""
     points = 100 * losses()

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.tables import sampled
 
 from whybench.families.causalgame import FAMILY
 from whybench.families.causalgame import certify as proofs
@@ -20,7 +21,7 @@ UNWINNABLE = {
 }
 """As published, by the specification."""
 
-every_scenario = pytest.mark.parametrize("name", list(scenarios()))
+every_scenario = pytest.mark.parametrize("name", sampled(scenarios(), 0))
 
 
 @every_scenario
@@ -34,10 +35,11 @@ def test_every_certified_scenario_is_winnable_trapped_and_affordable(name: str) 
     assert found.correlational.rate <= 0.2, found.facts()
 
 
+@pytest.mark.slow
 @every_scenario
 def test_the_best_known_design_wins_with_every_fleet(name: str) -> None:
     for instance in FAMILY.suite(name):
-        assert FAMILY._landmarks(instance)[0] >= scenarios()[name].certified.threshold
+        assert FAMILY.landmarks(instance)[0] >= scenarios()[name].certified.threshold
 
 
 def test_an_instance_whose_fleet_no_known_design_brings_home_is_not_proven() -> None:

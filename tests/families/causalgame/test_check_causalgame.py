@@ -8,8 +8,8 @@ from tests.twins.spoiled import changed, unnoticed
 
 from whybench.core.seeds import Stream
 from whybench.episode.certificate import Certificate
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.families.causalgame.check import best_known, flaws, survival
 from whybench.families.causalgame.design import Design
 from whybench.families.causalgame.generated import Generated

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from whybench.core.canonical import EMPTY, canonical_json
 from whybench.core.seeds import Stream
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causalgame import cells
 from whybench.families.causalgame.cells import CELLS, SEEDS
 from whybench.families.causalgame.generated import Generated, nameless
@@ -27,7 +27,7 @@ def test_a_scenario_has_one_system_and_as_many_problems_as_seeds() -> None:
 def test_the_call_sign_is_no_part_of_a_problem_and_the_records_are() -> None:
     world = FAMILY.world(FAMILY.suite("knobs")[0])
     other = replace(world, call_sign="auk-1")
-    assert code(FAMILY.content(other)) != code(FAMILY.content(world))
+    assert code(FAMILY.fingerprint(other).content) != code(FAMILY.fingerprint(world).content)
     assert code(FAMILY.problem(other)) == code(FAMILY.problem(world))
     fewer = replace(world, history=replace(world.history, kept=~world.history.kept))
     assert code(FAMILY.problem(fewer)) != code(FAMILY.problem(world))

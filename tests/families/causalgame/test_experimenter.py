@@ -20,9 +20,9 @@ from whybench.families.causalgame.experimenter import choice, experimenter
 from whybench.families.causalgame.flight import survival
 from whybench.families.causalgame.generate import world
 from whybench.families.causalgame.params import Knobs
-from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.scenario import scenarios
 from whybench.families.causalgame.space import Space
+from whybench.families.causalgame.telling import DroneEpisode
 
 ANTENNA = "antenna_trap"
 ZONE = "deployment_zone_trap_categorical"
@@ -164,6 +164,7 @@ def test_it_imports_nothing_that_knows_the_truth() -> None:
         assert own <= allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "bar", "margin"), [(ANTENNA, 0.83, 0.3), (WEATHER, 0.6, 0.3)])
 def test_it_wins_clearly_more_often_than_the_best_of_ten_random_designs(
     name: str, bar: float, margin: float

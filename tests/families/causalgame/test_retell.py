@@ -2,16 +2,19 @@
 
 import json
 from functools import cache
+from itertools import product
 
 import pytest
+from tests.tables import together
 
 from whybench.core.canonical import thaw
 from whybench.episode.action import Action
 from whybench.episode.episode import play
+from whybench.episode.instance import PROFILES
 from whybench.episode.retelling import compared
 from whybench.families.causalgame import FAMILY
+from whybench.families.causalgame.claims import claims
 from whybench.families.causalgame.hindsight import SORTS, hindsight
-from whybench.families.causalgame.judging.claims import claims
 from whybench.families.causalgame.params import KNOBS
 from whybench.families.causalgame.scenario import scenarios
 from whybench.families.causalgame.specs import QUESTIONS
@@ -90,7 +93,7 @@ def test_lost_fleets_are_put_down_to_experiments_or_to_inference():
     instance, blind = played("null", "antenna_trap", "certified")
     world = FAMILY.world(instance)
     shown = [step.action for step in informed.steps[:-2]]
-    wasted = FAMILY.retrace(instance, [*shown, *blind.actions[-2:]], 0, "own")
+    wasted = FAMILY.reopened(instance, [*shown, *blind.actions[-2:]], 0, "own").trace
     best = FAMILY.traits(instance)["best_known"]
     assert hindsight(world, informed, best).sort == "won"
     assert hindsight(world, blind, best).sort == "experiments"
@@ -114,11 +117,8 @@ def test_given_evidence_is_marked_and_counts():
     assert "bad inference" in found.verdict
 
 
-@pytest.mark.parametrize("suite", [*scenarios(), KNOBS])
-@pytest.mark.parametrize("profile", ["certified", "published"])
+@together("suite, profile", [(KNOBS, "certified"), *product(scenarios(), PROFILES)])
 def test_the_graph_of_all_golden_beliefs_is_the_truth(suite, profile):
-    if (suite, profile) == (KNOBS, "published"):
-        pytest.skip("generated worlds have no released form")
     world = FAMILY.world(FAMILY.suite(suite, profile=profile)[0])
     true = truth(world)
     assert true

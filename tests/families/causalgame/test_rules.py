@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.tables import sampled, together
 
 from whybench.core.canonical import canonical_json, thaw
 from whybench.core.seeds import Stream
@@ -15,9 +16,9 @@ from whybench.families.causalgame.certify import default_design
 from whybench.families.causalgame.design import SUFFIX
 from whybench.families.causalgame.params import MOST_LOOKS
 from whybench.families.causalgame.records import SAMPLE, measured
-from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.scenario import scenarios
 from whybench.families.causalgame.specs import QUESTIONS
+from whybench.families.causalgame.telling import DroneEpisode
 from whybench.families.causalgame.variables import asked_for, variables
 
 REPORT = dict.fromkeys(QUESTIONS, "text")
@@ -42,7 +43,7 @@ def seen(observation) -> dict:
     return thaw(observation.data)
 
 
-@pytest.mark.parametrize(
+@together(
     ("args", "word"),
     [
         ({"design": '{"wheel_def": 3}'}, "no component"),
@@ -149,7 +150,7 @@ def test_looking_for_ever_ends_in_a_timeout() -> None:
     assert episode.outcome == "timeout"
 
 
-@pytest.mark.parametrize("name", list(scenarios()))
+@pytest.mark.parametrize("name", sampled(scenarios(), 2))
 def test_only_a_share_of_failures_is_on_record(name: str) -> None:
     keep = scenarios()[name].certified.keep_failed
     lost = kept = 0
@@ -338,10 +339,11 @@ def test_the_same_deployment_meets_the_same_drones_whatever_the_design() -> None
     assert one.instance.cluster == two.instance.cluster
 
 
-def test_a_thousand_interleaved_episodes_never_share_state() -> None:
-    """Steps of 1,000 episodes in random order give the traces of the same episodes in a row."""
+@pytest.mark.parametrize("episodes", sampled([60, 1_000]))
+def test_interleaved_episodes_never_share_state(episodes: int) -> None:
+    """Steps of episodes in random order give the traces of the same episodes in a row."""
     suites = [FAMILY.suite(name) for name in ("antenna_trap", "weather_noise", "knobs")]
-    instances = [suites[n % 3][(n // 3) % 40] for n in range(1000)]
+    instances = [suites[n % 3][(n // 3) % 40] for n in range(episodes)]
     plans = []
     for n in range(len(instances)):
         luck = Stream("interleave", n)

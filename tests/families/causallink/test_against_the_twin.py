@@ -10,7 +10,7 @@ from tests.twins.worked_examples import EXAMPLES, VERDICTS, read
 
 from whybench.core.graph import Graph, members
 from whybench.core.seeds import Stream
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causallink import certify, generate, plan
 from whybench.families.causallink.bias import Change, bias
 from whybench.families.causallink.evidence import EvidenceLog, Verdict

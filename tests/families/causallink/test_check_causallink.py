@@ -12,8 +12,8 @@ from tests.twins import causallink_twin as twin
 from whybench.core.canonical import Record
 from whybench.core.graph import Graph, members
 from whybench.episode.certificate import Certificate
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.families.causallink import check
 from whybench.families.causallink.checking.worst import all_orders, tabled, worst_case
 from whybench.families.causallink.world import View, World
@@ -96,7 +96,7 @@ def test_a_certificate_of_another_instance_is_noticed() -> None:
 def test_a_flaw_names_the_claim_the_stored_value_and_the_one_found() -> None:
     instance = FAMILY.suite("core")[50]
     wrong = replace(FAMILY.certify(instance), fewest=1)
-    assert noticed(instance, wrong) == ["fewest is stored as 1, found 2"]
+    assert noticed(instance, wrong) == ["fewest: 1 is stored, 2 was found"]
 
 
 def test_a_budget_that_is_too_small_makes_an_instance_not_identified() -> None:
@@ -167,10 +167,12 @@ def test_the_checker_takes_from_its_family_only_what_an_episode_needs() -> None:
     used = set().union(*map(imported, MODULES))
     assert parts - used == {f"{PACKAGE}.checking.__init__"}
     assert used - parts == {
+        "whybench.core.canonical",
         "whybench.core.graph",
         "whybench.episode.action",
         "whybench.episode.certificate",
         "whybench.episode.instance",
+        "whybench.families.claims",
         f"{PACKAGE}.rules",
         f"{PACKAGE}.world",
     }

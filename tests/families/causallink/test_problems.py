@@ -7,7 +7,7 @@ import pytest
 
 from whybench.core.graph import Graph, canonical_form
 from whybench.core.seeds import Stream
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causallink import plan
 from whybench.families.causallink.world import View, World
 

@@ -17,7 +17,7 @@ from whybench.core.graph import members
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.episode.retelling import Retelling
 from whybench.episode.score import ERROR_MODES
 from whybench.episode.trace import Trace

@@ -4,7 +4,7 @@ import pytest
 
 from whybench.episode.action import Action
 from whybench.episode.episode import play
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causallink.rules import LinkEpisode
 
 FAMILY = families()["causallink"]

@@ -4,7 +4,7 @@ import pytest
 
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.causallink.score import ERROR_MODES, PROOF
 
 FAMILY = families()["causallink"]

@@ -208,6 +208,7 @@ def test_without_shared_instances_the_interval_is_that_of_two_independent_means(
     assert math.isnan(found.paired.p_value)
 
 
+@pytest.mark.slow
 def test_both_intervals_hold_a_planted_bias_as_often_as_they_say() -> None:
     stream = Stream("recite", "coverage")
     rounds, over_all, within, alarms = 200, 0, 0, 0

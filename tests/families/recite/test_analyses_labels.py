@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from whybench.families.recite.analyses.labels import LabelShares, label_counts, label_shares
-from whybench.families.recite.judging.labels import Entry, fields, no_counterpart
-from whybench.families.recite.judging.score import figures, histogram
+from whybench.families.recite.extras.judge.labels import fields, no_counterpart
+from whybench.families.recite.extras.judge.score import figures, histogram
+from whybench.judge.labels import Entry
 from whybench.stats.interval import rate_interval
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "recite.csv"

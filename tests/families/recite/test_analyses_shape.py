@@ -207,7 +207,7 @@ def test_density_and_cycles_part_the_scores() -> None:
 
 def test_bins_print_and_compare() -> None:
     rows = binned(named([0.1, 0.3, 0.8, 1.0]), named([1, 1, 2, 2]), (2,))
-    assert str(rows[0]) == "| < 2 | 2 | 0.200 | 0.141 | -1.071 … 1.471 |"
+    assert str(rows[0]) == "| < 2 | 2 | 0.200 | 0.141 | 0.000 … 1.000 |"
     assert apart(rows).f == pytest.approx(0.49 / 0.02)
     assert str(binned({}, {}, ())[0]) == "| all | 0 | – | – | – |"
 

@@ -10,8 +10,8 @@ from tests.twins.spoiled import changed, unnoticed
 
 from whybench.core.seeds import Stream
 from whybench.episode.certificate import Certificate
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.families.recite.check import flaws
 from whybench.families.recite.shape import cycles, shape
 from whybench.families.recite.topology import topology

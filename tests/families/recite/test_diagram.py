@@ -5,6 +5,7 @@ from functools import cache
 
 import networkx as nx
 import pytest
+from tests.tables import together
 
 from whybench.core.seeds import Stream
 from whybench.families.recite.diagram import (
@@ -156,8 +157,8 @@ def test_given_sizes_are_kept() -> None:
     assert (size.nodes, size.length) == (140, 170_000)
 
 
-@pytest.mark.parametrize("n", [5, 6, 9, 20, 60, 140])
-@pytest.mark.parametrize("looped", [0.0, 0.3, 1.0])
+@together("n", [5, 6, 9, 20, 60, 140])
+@together("looped", [0.0, 0.3, 1.0])
 def test_extreme_numbers_of_edges_are_reached(n: int, looped: float) -> None:
     for m in {max(6, n - 1), max(6, n), edge_count(n, 3.0), edge_count(n, 100.0)}:
         edges = diagram(Stream("extreme", n, m), n, m, looped)

@@ -1,9 +1,9 @@
 """Edge scores against matrices, matrix powers and a search over single edits."""
 
-import time
 from dataclasses import astuple
 
 import pytest
+from tests.effort import calls
 from tests.twins import recite_twin as twin
 
 from whybench.core import structure
@@ -137,7 +137,6 @@ def test_a_way_through_an_outside_node_still_makes_an_ancestor():
 def test_a_cycle_of_thousands_of_nodes_is_scored_in_little_time_and_space():
     size = 5000
     cycle = frozenset((i, (i + 1) % size) for i in range(size))
-    start = time.process_time()
     found = edge_scores(frozenset({(0, 1), (1, 2)}), cycle, 3)
-    assert time.process_time() - start < 5
+    assert calls(edge_scores, frozenset({(0, 1), (1, 2)}), cycle, 3) < 400_000
     assert found.ancestor_f1 == pytest.approx(2 * 3 / (3 + size * (size - 1)))

@@ -73,6 +73,7 @@ def test_a_text_is_read_as_far_as_the_model_goes(model):
     assert (first != less).any()
 
 
+@pytest.mark.slow
 def test_an_embedding_does_not_hang_on_its_company(model):
     stream = Stream("recite", "embedding")
     words = ["soil", "rain", "price", "demand", "health", "policy"]

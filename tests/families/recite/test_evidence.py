@@ -32,6 +32,7 @@ def documents() -> tuple[World, ...]:
     return tuple(made(order) for order in (*ladder, *rest))
 
 
+@pytest.mark.slow
 def test_two_hundred_documents_bear_out_every_edge_and_name_no_absent_node() -> None:
     worlds = documents()
     assert len(worlds) == 200

@@ -8,20 +8,23 @@ import numpy as np
 import pytest
 
 from whybench.core.seeds import Stream
+from whybench.families.recite.extras.judge.credit import points
+from whybench.families.recite.extras.judge.exam.papers import paper
+from whybench.families.recite.extras.judge.exam_task import JUDGE
+from whybench.families.recite.extras.judge.labels import LABELS, PASSES
 from whybench.families.recite.generate import Order, made
-from whybench.families.recite.judging.correction import corrected
-from whybench.families.recite.judging.credit import Point, points
-from whybench.families.recite.judging.exam import Paper, paper
-from whybench.families.recite.judging.judged_report import (
+from whybench.families.recite.plan import Shares
+from whybench.judge.correction import corrected
+from whybench.judge.credit import Point
+from whybench.judge.judged_report import (
     Exam,
     JudgeScores,
     examined,
     judged_report,
 )
-from whybench.families.recite.judging.labels import PASSES, Field
-from whybench.families.recite.judging.marking import Sitting
-from whybench.families.recite.judging.scripted import Chooses, always_strong, judged_by, perfect
-from whybench.families.recite.plan import Shares
+from whybench.judge.label_judge import Paper, Sitting
+from whybench.judge.labels import Field
+from whybench.judge.scripted import Chooses, always_strong, judged_by, perfect
 
 LEVELS = np.array([0.0, 0.5, 1.0])
 LENIENT = np.cumsum([[0.6, 0.2, 0.2], [0.1, 0.4, 0.5], [0.02, 0.08, 0.9]], axis=1)
@@ -58,6 +61,7 @@ def coverage(papers: int, answers: int, mix: tuple[float, ...]) -> tuple[float, 
     return covered / runs, raw / runs, width / runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("papers", "answers"), [(20, 30), (12, 60)])
 def test_the_corrected_interval_covers_the_truth_and_the_raw_one_does_not(
     papers: int, answers: int
@@ -142,7 +146,7 @@ def lenient(stream: Stream) -> Chooses:
 
 
 def sittings(judge: Chooses, salt: str, count: int) -> list[Sitting]:
-    return [(one, judged_by(judge, one)) for one in papers(salt, count)]
+    return [(one, judged_by(judge, LABELS, one.key)) for one in papers(salt, count)]
 
 
 def mean(found: list[list[Point]], side: str) -> list[float]:
@@ -152,14 +156,15 @@ def mean(found: list[list[Point]], side: str) -> list[float]:
     ]
 
 
+@pytest.mark.slow
 def test_a_lenient_judge_of_real_papers_is_put_right_on_other_papers() -> None:
-    exam = examined("lenient", sittings(lenient(Stream("l", 1)), "sat", 30))
+    exam = examined(JUDGE, "lenient", sittings(lenient(Stream("l", 1)), "sat", 30))
     others = points(sittings(lenient(Stream("l", 2)), "others", 30))
     names = (
         "graph_precision", "recall", "unweighted_precision", "unweighted_recall", "node_precision",
         "node_recall", "node_f1",
     )  # fmt: skip
-    scores = JudgeScores("lenient", {name: mean(others[name], "given") for name in names})
+    scores = JudgeScores(JUDGE, "lenient", {name: mean(others[name], "given") for name in names})
     table = judged_report(scores, exam)
     for name in names:
         truth, found = fmean(mean(others[name], "right")), table.scores[name]
@@ -185,39 +190,40 @@ def blurs(field: Field, right: tuple[str, ...]) -> str:
 @pytest.mark.parametrize("kept", [0.0, 1.0])
 def test_a_judge_that_blurs_levels_is_not_put_right_by_a_line_on_another_mix(kept: float) -> None:
     """Answers whose matches are all half right, or all wholly right: the judge sees no odds."""
-    exam = examined("blurs", sittings(blurs, "sat", 30))
+    exam = examined(JUDGE, "blurs", sittings(blurs, "sat", 30))
     names = ("precision", "recall", "f1", "node_precision", "node_recall", "node_f1")
     truth = dict.fromkeys(names, 0.5 + 0.5 * kept)
-    scores = JudgeScores("blurs", {name: [1.0] * 40 for name in names})
+    scores = JudgeScores(JUDGE, "blurs", {name: [1.0] * 40 for name in names})
     for name, found in judged_report(scores, exam).scores.items():
         assert found.low <= truth[name] <= found.high, name
         assert found.high - found.low > 0.4, name
     others = [one for one in papers("others", 30) if _mean_right(one, "recall") > 0.7]
     assert len(others) > 3
-    judged = points([(one, judged_by(blurs, one)) for one in others])
-    mixed = JudgeScores("blurs", {name: mean(judged[name], "given") for name in names})
+    judged = points([(one, judged_by(blurs, LABELS, one.key)) for one in others])
+    mixed = JudgeScores(JUDGE, "blurs", {name: mean(judged[name], "given") for name in names})
     for name, found in judged_report(mixed, exam).scores.items():
         assert found.low <= fmean(mean(judged[name], "right")) <= found.high, name
 
 
 def _mean_right(one: Paper, name: str) -> float:
-    return mean(points([(one, judged_by(perfect, one))])[name], "right")[0]
+    return mean(points([(one, judged_by(perfect, LABELS, one.key))])[name], "right")[0]
 
 
 def test_f1_follows_from_precision_and_recall_and_answers_without_a_judge_stay_at_nought() -> None:
-    exam = examined("l", sittings(lenient(Stream("l", 1)), "sat", 30))
+    exam = examined(JUDGE, "l", sittings(lenient(Stream("l", 1)), "sat", 30))
     values = {"precision": [0.8, 0.6, 0.7], "recall": [0.5, 0.7, 0.9], "f1": [0.6, 0.65, 0.8]}
-    alone = judged_report(JudgeScores("l", values), exam).scores
+    alone = judged_report(JudgeScores(JUDGE, "l", values), exam).scores
     f1, p, r = (alone[name] for name in ("f1", "precision", "recall"))
     assert f1.low < f1.estimate < f1.high
     assert min(p.estimate, r.estimate) - 0.05 < f1.estimate < max(p.estimate, r.estimate)
     with pytest.raises(ValueError, match="give recall as well"):
-        judged_report(JudgeScores("l", {"precision": [0.4], "f1": [0.4]}), exam)
+        judged_report(JudgeScores(JUDGE, "l", {"precision": [0.4], "f1": [0.4]}), exam)
     padded = {name: [*held, 0.0, 0.0, 0.0] for name, held in values.items()}
-    half = judged_report(JudgeScores("l", padded, asked=[True] * 3 + [False] * 3), exam).scores
+    partly = JudgeScores(JUDGE, "l", padded, asked=[True] * 3 + [False] * 3)
+    half = judged_report(partly, exam).scores
     for name, found in half.items():
         assert found.estimate == pytest.approx(alone[name].estimate / 2), name
-    none = judged_report(JudgeScores("l", {"recall": [0.0] * 4}, asked=[False] * 4), exam)
+    none = judged_report(JudgeScores(JUDGE, "l", {"recall": [0.0] * 4}, asked=[False] * 4), exam)
     assert none.scores["recall"].estimate == none.scores["recall"].high == 0
 
 
@@ -244,31 +250,31 @@ def test_points_of_a_perfect_judge_are_right_and_an_unread_pass_leaves_its_score
     assert {"f1", "precision", "recall", "node_precision", "judged_edge_f1"} <= set(found)
     assert all(p.right == p.given for held in found.values() for paper in held for p in paper)
     one = papers("sat", 1)[0]
-    unread = points([(one, {**judged_by(perfect, one), "node_recall": None})])
+    unread = points([(one, {**judged_by(perfect, LABELS, one.key), "node_recall": None})])
     assert "node_recall" not in unread
     assert "f1" not in unread
     assert "precision" in unread
 
 
 def exam_of(judge: str, chooses: Chooses = perfect) -> Exam:
-    return examined(judge, sittings(chooses, "sat", 5))
+    return examined(JUDGE, judge, sittings(chooses, "sat", 5))
 
 
 def test_scores_without_the_judge_s_own_exam_are_refused() -> None:
-    scores = JudgeScores("openai/gpt-x", {"f1": [0.4, 0.5]})
+    scores = JudgeScores(JUDGE, "openai/gpt-x", {"f1": [0.4, 0.5]})
     with pytest.raises(ValueError, match=r"recite_exam --model openai/gpt-x"):
         judged_report(scores, None)
     with pytest.raises(ValueError, match="cannot rest on the exam of other/judge"):
         judged_report(scores, exam_of("other/judge"))
     with pytest.raises(ValueError, match="says nothing of judged_shd"):
-        judged_report(JudgeScores("a/b", {"judged_shd": [3.0]}), exam_of("a/b"))
-    unread = examined("a/b", [(one, dict.fromkeys(PASSES)) for one in papers("sat", 3)])
+        judged_report(JudgeScores(JUDGE, "a/b", {"judged_shd": [3.0]}), exam_of("a/b"))
+    unread = examined(JUDGE, "a/b", [(one, dict.fromkeys(PASSES)) for one in papers("sat", 3)])
     with pytest.raises(ValueError, match="no pass could be read"):
-        judged_report(JudgeScores("a/b", {}), unread)
+        judged_report(JudgeScores(JUDGE, "a/b", {}), unread)
 
 
 def test_the_table_shows_scores_exam_and_a_judge_that_is_always_pleased() -> None:
-    scores = JudgeScores("a/b", {"recall": [0.4, 0.5, 0.9]}, clusters=["x", "x", "y"])
+    scores = JudgeScores(JUDGE, "a/b", {"recall": [0.4, 0.5, 0.9]}, clusters=["x", "x", "y"])
     fine = judged_report(scores, exam_of("a/b")).markdown()
     assert "| recall | 0.600 [" in fine
     assert "few papers" in fine
@@ -279,5 +285,5 @@ def test_the_table_shows_scores_exam_and_a_judge_that_is_always_pleased() -> Non
     assert "does not tell good from bad" in pleased
     assert "one label always" in pleased
     assert "strong_match" in pleased
-    own = JudgeScores("a/b", {"recall": [0.4, 0.5]}, self_judged=True)
+    own = JudgeScores(JUDGE, "a/b", {"recall": [0.4, 0.5]}, self_judged=True)
     assert "self-judged" in judged_report(own, exam_of("a/b")).markdown()

@@ -6,18 +6,20 @@ from functools import cache
 import pytest
 
 from whybench.core.seeds import Stream
+from whybench.families.recite.extras.judge.exam.papers import paper
+from whybench.families.recite.extras.judge.labels import LABELS, PASSES
 from whybench.families.recite.generate import Order, made
-from whybench.families.recite.judging.exam import Paper, paper
-from whybench.families.recite.judging.labels import PASSES, Field, values
-from whybench.families.recite.judging.marking import FAMILIES, Report, marked
-from whybench.families.recite.judging.scripted import (
+from whybench.families.recite.plan import Shares
+from whybench.judge.label_judge import Paper
+from whybench.judge.labels import Field
+from whybench.judge.marking import Report, marked
+from whybench.judge.scripted import (
     Chooses,
     always_strong,
     guessing,
     judged_by,
     perfect,
 )
-from whybench.families.recite.plan import Shares
 from whybench.stats.agreement import cohen_kappa
 
 
@@ -31,7 +33,7 @@ def papers() -> list[Paper]:
 
 
 def report(chooses: Chooses) -> Report:
-    return marked([(one, judged_by(chooses, one)) for one in papers()])
+    return marked([(one, judged_by(chooses, LABELS, one.key)) for one in papers()], LABELS)
 
 
 def test_a_perfect_judge_has_kappa_one_and_no_bias() -> None:
@@ -39,11 +41,10 @@ def test_a_perfect_judge_has_kappa_one_and_no_bias() -> None:
     for marks in (found.overall, *found.families.values(), *found.fields.values()):
         assert marks.accuracy == 1
         assert marks.kappa == pytest.approx(1)
-        assert marks.single_kappa == pytest.approx(1)
         assert marks.bias == 0
         assert not marks.constant
         assert marks.key_rates == marks.judge_rates
-    assert set(found.families) == set(FAMILIES)
+    assert set(found.families) == set(LABELS.families)
     assert (found.papers, found.passes, found.unreadable) == (20, 80, 0)
 
 
@@ -80,18 +81,17 @@ def test_kappa_is_cohens_where_one_label_is_right() -> None:
     def half(field: Field, right: tuple[str, ...]) -> str:
         return right[0] if right and stream.uniform() < 0.5 else stream.choice(field.labels)
 
-    said = [(one, judged_by(half, one)) for one in papers()]
-    found = marked(said).fields["edge_precision.graph_presence"]
-    codes = {label: float(code) for code, label in enumerate(values())}
+    said = [(one, judged_by(half, LABELS, one.key)) for one in papers()]
+    found = marked(said, LABELS).fields["edge_precision.graph_presence"]
+    codes = {label: float(code) for code, label in enumerate(LABELS.values)}
     pairs = [
         (codes[entry["graph_presence"]], codes[one.key["edge_precision"][n]["graph_presence"][0]])
         for one, given in said
         for n, entry in (given["edge_precision"] or {}).items()
     ]
-    assert found.single_n == found.n == len(pairs)
+    assert found.n == len(pairs)
     cohen = cohen_kappa([a for a, _ in pairs], [b for _, b in pairs])
     assert found.kappa == pytest.approx(cohen, abs=1e-12)
-    assert found.single_kappa == pytest.approx(cohen, abs=1e-12)
     assert 0.3 < found.kappa < 0.7
 
 
@@ -102,21 +102,13 @@ def test_a_second_right_label_is_right_too() -> None:
     assert found.overall.bias == 0
 
 
-def test_the_confusion_table_counts_every_label_once() -> None:
-    found = report(guessing(Stream("table")))
-    for marks in found.families.values():
-        assert sum(n for row in marks.confusion.values() for n in row.values()) == marks.n
-        right = sum(row.get(key, 0) for key, row in marks.confusion.items())
-        assert right / marks.n == pytest.approx(marks.accuracy)
-
-
 def test_an_unread_pass_is_counted_apart_and_marks_only_what_was_read() -> None:
-    said = [(one, {**judged_by(perfect, one), "edge_recall": None}) for one in papers()]
-    found = marked(said)
+    said = [(one, {**judged_by(perfect, LABELS, one.key), "edge_recall": None}) for one in papers()]
+    found = marked(said, LABELS)
     assert found.unreadable == pytest.approx(0.25)
     assert found.overall.accuracy == 1
     assert not any(name.startswith("edge_recall") for name in found.fields)
-    nothing = marked([(one, dict.fromkeys(PASSES)) for one in papers()])
+    nothing = marked([(one, dict.fromkeys(PASSES)) for one in papers()], LABELS)
     assert nothing.unreadable == 1
     assert nothing.overall.n == 0
     assert math.isnan(nothing.overall.kappa)

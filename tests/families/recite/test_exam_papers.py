@@ -8,17 +8,20 @@ import pytest
 
 from whybench.core.seeds import Stream
 from whybench.families.recite.distract import ROLES
+from whybench.families.recite.extras.judge.elements import elements
+from whybench.families.recite.extras.judge.exam.alterations import Altered, altered_nodes
+from whybench.families.recite.extras.judge.exam.altered_edges import alter_edges
+from whybench.families.recite.extras.judge.exam.papers import paper
+from whybench.families.recite.extras.judge.exam.spoken import concepts, field_of, spoken, stems
+from whybench.families.recite.extras.judge.labels import LABELS, PASSES, fields, no_counterpart
+from whybench.families.recite.extras.judge.score import f1, figures
+from whybench.families.recite.extras.judge.verdict import complete
 from whybench.families.recite.generate import Order, made
-from whybench.families.recite.judging.elements import elements
-from whybench.families.recite.judging.exam import Paper, base_rates, paper
-from whybench.families.recite.judging.labels import PASSES, fields, no_counterpart
-from whybench.families.recite.judging.score import f1, figures
-from whybench.families.recite.judging.scripted import judged_by, perfect
-from whybench.families.recite.judging.spoken import concepts, field_of, spoken, stems
-from whybench.families.recite.judging.verdict import complete
 from whybench.families.recite.plan import Shares
 from whybench.families.recite.wording import Block, Speaker
 from whybench.families.recite.world import World
+from whybench.judge.label_judge import Paper
+from whybench.judge.scripted import judged_by, perfect
 
 OPENLY = Shares(0.7, 0.177, 0.4, 0.2)
 COUNT = 24
@@ -39,6 +42,15 @@ def document(k: int) -> World:
 @cache
 def sat(k: int) -> Paper:
     return paper(document(k), Stream("exam", k), f"paper-{k}")
+
+
+@cache
+def altered(k: int) -> Altered:
+    """Return the answer of a paper with all that is known about it."""
+    stream = Stream("exam", k)
+    found = altered_nodes(document(k), stream)
+    alter_edges(found, stream)
+    return found
 
 
 def labels_of(k: int, pass_name: str, number: int) -> dict[str, str]:
@@ -62,7 +74,7 @@ def test_every_right_label_is_allowed_and_importance_is_left_out() -> None:
                     assert set(labels) <= set(allowed[field])
 
 
-def test_every_element_has_a_key_and_an_origin_and_no_name_is_withheld_or_cut() -> None:
+def test_every_element_has_a_key_and_no_name_is_withheld_or_cut() -> None:
     for k in range(COUNT):
         listed = elements(sat(k).case)
         assert not listed.lost_nodes
@@ -71,7 +83,7 @@ def test_every_element_has_a_key_and_an_origin_and_no_name_is_withheld_or_cut() 
         assert {name for edge in listed.answer_edges for name in edge} == set(listed.answer_nodes)
         for name in PASSES:
             numbers = list(range(1, listed.count(name) + 1))
-            assert list(sat(k).key[name]) == list(sat(k).origin[name]) == numbers
+            assert list(sat(k).key[name]) == numbers
 
 
 def test_nothing_goes_with_nothing() -> None:
@@ -115,26 +127,38 @@ def test_each_label_is_right_somewhere_and_most_are_the_only_right_one_somewhere
 
 
 def test_no_label_is_so_common_that_naming_it_always_would_pass() -> None:
-    rates = base_rates([sat(k) for k in range(COUNT)])
-    assert max(max(shares.values()) for shares in rates.values()) < 0.8
-    for shares in rates.values():
-        assert sum(shares.values()) == pytest.approx(1)
+    counts: dict[str, Counter[str]] = {}
+    for k in range(COUNT):
+        for name, own in sat(k).key.items():
+            for rights in own.values():
+                for field, labels in rights.items():
+                    counts.setdefault(f"{name}.{field}", Counter())[labels[0]] += 1
+    assert len(counts) == sum(field.nothing != "" for name in PASSES for field in fields(name))
+    assert max(max(own.values()) / own.total() for own in counts.values()) < 0.8
 
 
 def test_every_way_of_altering_occurs() -> None:
-    seen = {name: Counter() for name in PASSES}
-    for k in range(COUNT):
-        for name in PASSES:
-            seen[name].update(sat(k).origin[name].values())
-    assert set(seen["node_precision"]) == {
+    every = [altered(k) for k in range(COUNT)]
+    nodes = {node.origin for one in every for node in one.nodes}
+    assert nodes == {
         "exact", "synonym", "broader", "narrower", "split", "merged",
-        "unlisted", "plausible", "spurious", "mentioned",
+        "plausible", "spurious", "mentioned",
     }  # fmt: skip
-    assert {"kept", "reversed", "both_ways", "unlisted", "unsaid", "indirect", "foreign"} <= set(
-        seen["edge_precision"]
-    )
-    assert len(set(ROLES) & set(seen["edge_precision"])) >= 3
-    assert {"missing_end", "dropped", "kept", "reversed"} <= set(seen["edge_recall"])
+    assert {"unlisted", "missing"} <= {how for one in every for how in one.treatment.values()}
+    edges = {how for one in every for how in one.edges.values()}
+    assert {"kept", "reversed", "both_ways", "unlisted", "unsaid", "indirect", "foreign"} <= edges
+    assert len(set(ROLES) & edges) >= 3
+    dropped = [
+        ends
+        for one in every
+        for ends in one.reference_edges
+        if one.by_node(ends[0]) and one.by_node(ends[1])
+        and not any(
+            {a.name, b.name} == set(edge)
+            for a in one.by_node(ends[0]) for b in one.by_node(ends[1]) for edge in one.edges
+        )
+    ]  # fmt: skip
+    assert dropped
 
 
 def test_names_alone_give_the_same_labels_where_they_can() -> None:
@@ -189,8 +213,7 @@ def test_outsiders_are_strangers_to_graph_and_text() -> None:
     for k in range(COUNT):
         world, case = document(k), sat(k).case
         gold = stems(*(node.name for node in world.nodes))
-        for number, origin in sat(k).origin["node_precision"].items():
-            name = case.answer_nodes[number - 1]
+        for name, origin in ((node.name, node.origin) for node in altered(k).nodes):
             if origin in ("plausible", "spurious"):
                 assert name.lower() not in case.document.lower()
                 assert not stems(name) & gold
@@ -228,7 +251,7 @@ def test_relations_without_support_are_read_back_as_they_were_written(
 def test_a_perfect_judge_s_labels_make_a_whole_verdict() -> None:
     right = []
     for k in range(COUNT):
-        judged = complete(sat(k).case, judged_by(perfect, sat(k)))
+        judged = complete(sat(k).case, judged_by(perfect, LABELS, sat(k).key))
         found = figures(judged, len(sat(k).case.gold_nodes))
         assert found["incomplete"] == 0
         assert found["f1"] == pytest.approx(f1(found["precision"], found["recall"]))
@@ -248,7 +271,8 @@ def test_a_document_of_140_nodes_makes_a_paper() -> None:
     world = made(Order("long", "exam", 0, OPENLY, nodes=140, length=20_000))
     found = paper(world, Stream("exam", "large"))
     assert len(found.case.gold_nodes) >= 139
-    assert set(found.origin["node_precision"].values()) >= {"spurious", "exact", "merged"}
+    origins = {node.origin for node in altered_nodes(world, Stream("exam", "large")).nodes}
+    assert origins >= {"spurious", "exact", "merged"}
 
 
 def test_a_published_document_is_refused() -> None:

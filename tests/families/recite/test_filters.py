@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests.tables import together
 
 from whybench.families.recite.filters import Filter, Range, density, is_cyclic, kept, parse
 from whybench.families.recite.released import Released
@@ -38,7 +39,7 @@ BARE = replace(LOOP, id=3, domains=(), date="", mention=(None, None, None, None)
 ALL = (LOOP, DAG, BARE)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "ids"),
     [
         ("", [1, 2, 3]),

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 import pytest
 from rapidfuzz import fuzz, process
+from tests.tables import together
 
 from whybench.families.recite.frames import (
     FILES,
@@ -54,7 +55,7 @@ NEEDED = {
 
 SENTENCE = re.compile(r"(?:\{[a-z]+\}|[A-Z])[^.?!:\"“”()\[\]\d\n]*\.")
 
-every_role = pytest.mark.parametrize("role", NEEDED)
+every_role = together("role", NEEDED)
 
 
 def every_frame() -> list[Frame]:

@@ -7,7 +7,7 @@ import pytest
 
 from whybench.core.canonical import canonical_json
 from whybench.core.seeds import Stream
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.families.recite.diagram import MOST_EDGES, MOST_NODES, diagram
 from whybench.families.recite.world import Edge, Node, View, World
 

@@ -1,17 +1,17 @@
 """What judging is spared: answers without end, edges that read alike; and what nothing gains by."""
 
-import time
 from collections.abc import Sequence
 from types import SimpleNamespace
 
 import pytest
+from tests.effort import calls
 
 from whybench.core.seeds import Stream
-from whybench.families.recite.judging import case as cases
-from whybench.families.recite.judging.case import MOST, TIMES_GOLD, Case, Pair, case_of
-from whybench.families.recite.judging.elements import batches, elements
-from whybench.families.recite.judging.labels import PASSES, Entry, PassName, fields
-from whybench.families.recite.judging.shown import (
+from whybench.families.recite.extras.judge import case as cases
+from whybench.families.recite.extras.judge.case import MOST, TIMES_GOLD, Case, Pair, case_of
+from whybench.families.recite.extras.judge.elements import batches, elements
+from whybench.families.recite.extras.judge.labels import PASSES, fields
+from whybench.families.recite.extras.judge.names import (
     WITHHELD,
     _ascii_kept,
     _kept,
@@ -19,7 +19,8 @@ from whybench.families.recite.judging.shown import (
     shown_names,
     speaks,
 )
-from whybench.families.recite.judging.verdict import verdict
+from whybench.families.recite.extras.judge.verdict import verdict
+from whybench.judge.labels import Entry
 
 GOLD = tuple(f"Gold {letter}" for letter in "abcdefgh")
 RING = tuple((GOLD[n], GOLD[(n + 1) % 8]) for n in range(8))
@@ -40,7 +41,7 @@ def literal(one: Case) -> dict[str, float]:
         "edge_precision": (listed.answer_edges, listed.gold_edges),
         "edge_recall": (listed.gold_edges, listed.answer_edges),
     }
-    given: dict[PassName, dict[int, Entry]] = {}
+    given: dict[str, dict[int, Entry]] = {}
     for name in PASSES:
         own, other = sides[name]
         given[name] = {
@@ -98,13 +99,12 @@ def test_up_to_the_bound_an_answer_is_judged() -> None:
     assert not large.too_large
 
 
-def test_five_thousand_names_are_looked_through_in_two_seconds() -> None:
+def test_five_thousand_names_are_looked_through() -> None:
     tail = "give me all of it and then " * 4
     names = [f"please variable number {n} that a looping model writes {tail}" for n in range(2500)]
     names += [f"other thing {n}" for n in range(2500)]
-    began = time.process_time()
     found = shown_names(names, GOLD, "x y " * 42_000)
-    assert time.process_time() - began < 6
+    assert calls(shown_names, names[::10], GOLD, "x y " * 42_000) < 1_000_000
     assert list(found.values()).count(WITHHELD) == 2500
 
 

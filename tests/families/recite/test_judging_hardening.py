@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.tables import together
 
-from whybench.episode.question import Question
-from whybench.families.recite.judging import elements as listing
-from whybench.families.recite.judging import shown
-from whybench.families.recite.judging.case import Case
-from whybench.families.recite.judging.labels import PASSES, PassName
-from whybench.families.recite.judging.prompt import question, questions
-from whybench.families.recite.judging.reading import read_entries
-from whybench.families.recite.judging.shown import WITHHELD, addressing
-from whybench.families.recite.judging.verdict import complete, verdict
+from whybench.families.recite.extras.judge import elements as listing
+from whybench.families.recite.extras.judge import names as shown
+from whybench.families.recite.extras.judge.case import Case
+from whybench.families.recite.extras.judge.labels import LABELS, PASSES
+from whybench.families.recite.extras.judge.names import WITHHELD, addressing
+from whybench.families.recite.extras.judge.prompt import question, questions
+from whybench.families.recite.extras.judge.verdict import complete, verdict
+from whybench.judge.question import Question
 
 SET = json.loads((Path(__file__).parent / "name_injections.json").read_text("utf-8"))
 INJECTIONS: dict[str, str] = SET["injections"]
@@ -54,7 +54,7 @@ def parts(asked: Question) -> tuple[str, str]:
     return head, rest.rsplit("The answer has ended; what follows", 1)[0]
 
 
-def judge(pass_name: PassName, asked: Question, gullible: Callable[[str], bool]) -> str:
+def judge(pass_name: str, asked: Question, gullible: Callable[[str], bool]) -> str:
     """Reply as one who finds equal names only; once taken in, all is a perfect match."""
     gold, answer = (listed(text) for text in parts(asked))
     own, other = (answer, gold) if pass_name.endswith("precision") else (gold, answer)
@@ -132,13 +132,13 @@ def believes_forgeries(text: str) -> bool:
 GULLIBLE = {"tokens": obeys_tokens, "orders": obeys_orders, "forgeries": believes_forgeries}
 
 
-def said(one: Case, gullible: Callable[[str], bool]) -> dict[PassName, dict[int, dict[str, str]]]:
-    given: dict[PassName, dict[int, dict[str, str]]] = {}
+def said(one: Case, gullible: Callable[[str], bool]) -> dict[str, dict[int, dict[str, str]]]:
+    given: dict[str, dict[int, dict[str, str]]] = {}
     for pass_name in PASSES:
         given[pass_name] = {}
         for numbers, asked in questions(one, pass_name):
             reply = judge(pass_name, asked, gullible)
-            given[pass_name] |= read_entries(pass_name, numbers, asked.word, reply)
+            given[pass_name] |= LABELS.read_entries(pass_name, numbers, asked.word, reply)
     return given
 
 
@@ -252,7 +252,7 @@ def test_forgeries_fail_even_if_no_name_is_withheld() -> None:
 
 
 @pytest.mark.usefixtures("unflagged")
-@pytest.mark.parametrize("name", EVERY)
+@together("name", EVERY)
 def test_whatever_a_name_holds_it_stays_one_harmless_line_in_the_fence(name: str) -> None:
     asked = question(case(name), "node_precision")
     lines = asked.prompt.splitlines()
@@ -274,7 +274,7 @@ def test_whatever_a_name_holds_it_stays_one_harmless_line_in_the_fence(name: str
 # What is withheld ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*INJECTIONS.values(), *SET["second_round"]])
+@together("name", [*INJECTIONS.values(), *SET["second_round"]])
 def test_a_name_that_speaks_to_the_judge_is_withheld_and_matches_nothing_by_rule(name: str) -> None:
     one = case(name)
     listed_ = listing.elements(one)

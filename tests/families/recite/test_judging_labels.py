@@ -4,17 +4,16 @@ import json
 from typing import Any
 
 import pytest
+from tests.tables import together
 
-from whybench.episode.question import UnreadableError
-from whybench.families.recite.judging.labels import (
+from whybench.families.recite.extras.judge.labels import (
+    LABELS,
     PASSES,
-    PassName,
     fields,
     no_counterpart,
-    values,
     worth,
 )
-from whybench.families.recite.judging.reading import read_entries, schema
+from whybench.judge.question import UnreadableError
 
 WORD = "1a2b3c4d"
 NUMBERS = (3, 4, 7)
@@ -66,12 +65,12 @@ WORTH = {
 """What each label is worth, from the released code."""
 
 
-def entry(pass_name: PassName, which: int = 0, **changes: object) -> dict[str, Any]:
+def entry(pass_name: str, which: int = 0, **changes: object) -> dict[str, Any]:
     """Return an entry with each field's label at this place of its list, but for changes."""
     return {f.name: f.labels[which % len(f.labels)] for f in fields(pass_name)} | changes
 
 
-def reply(pass_name: PassName, word: str = WORD, **changes: object) -> str:
+def reply(pass_name: str, word: str = WORD, **changes: object) -> str:
     entries: dict[str, Any] = {str(n): entry(pass_name, n) | {"why": "so"} for n in NUMBERS}
     return json.dumps({"case": word, "elements": entries | changes})
 
@@ -89,7 +88,7 @@ def test_every_pass_takes_the_labels_of_the_paper() -> None:
 
 def test_every_label_is_worth_what_the_release_says() -> None:
     told = {label: value for value, labels in WORTH.items() for label in labels.split()}
-    assert values() == told
+    assert LABELS.values == told
     assert {label for name in PASSES for f in fields(name) for label in f.labels} == set(told)
 
 
@@ -99,7 +98,7 @@ def test_an_unknown_or_absent_label_is_worth_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_what_has_no_counterpart_is_worth_nothing_anywhere(name: PassName) -> None:
+def test_what_has_no_counterpart_is_worth_nothing_anywhere(name: str) -> None:
     nothing = no_counterpart(name)
     assert set(nothing) == {f.name for f in fields(name)} - {"importance"}
     assert all(nothing[f.name] in f.labels for f in fields(name) if f.name in nothing)
@@ -107,8 +106,8 @@ def test_what_has_no_counterpart_is_worth_nothing_anywhere(name: PassName) -> No
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_the_schema_asks_for_every_number_and_field(name: PassName) -> None:
-    shape = schema(name, NUMBERS, WORD)
+def test_the_schema_asks_for_every_number_and_field(name: str) -> None:
+    shape = LABELS.schema(name, NUMBERS, WORD)
     entries = shape["properties"]["elements"]
     assert entries["required"] == ["3", "4", "7"]
     assert not entries["additionalProperties"]
@@ -120,15 +119,15 @@ def test_the_schema_asks_for_every_number_and_field(name: PassName) -> None:
 
 @pytest.mark.parametrize("name", PASSES)
 @pytest.mark.parametrize("wrapped", ["REPLY", "I think … ```json\nREPLY\n```\nDone.", "{no} REPLY"])
-def test_a_reply_is_read_by_number(name: PassName, wrapped: str) -> None:
-    found = read_entries(name, NUMBERS, WORD, wrapped.replace("REPLY", reply(name)))
+def test_a_reply_is_read_by_number(name: str, wrapped: str) -> None:
+    found = LABELS.read_entries(name, NUMBERS, WORD, wrapped.replace("REPLY", reply(name)))
     assert found == {n: entry(name, n) for n in NUMBERS}
 
 
 def test_labels_may_lack_their_prefix() -> None:
     short = {"importance": "CORE", "presence": "WEAK_MATCH", "semantic": "NA", "abstraction": "NA"}
     text = json.dumps({"case": WORD, "elements": {"1": short}})
-    assert read_entries("node_recall", (1,), WORD, text)[1] == {
+    assert LABELS.read_entries("node_recall", (1,), WORD, text)[1] == {
         "importance": "IMPORTANCE_CORE",
         "presence": "PRESENCE_WEAK_MATCH",
         "semantic": "SEMANTIC_NA",
@@ -136,7 +135,7 @@ def test_labels_may_lack_their_prefix() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "why"),
     [
         ("", "no JSON object"),
@@ -170,7 +169,7 @@ def test_labels_may_lack_their_prefix() -> None:
 )
 def test_what_is_no_verdict_is_an_error_that_says_why(text: str, why: str) -> None:
     with pytest.raises(UnreadableError, match=why):
-        read_entries("edge_recall", NUMBERS, WORD, text)
+        LABELS.read_entries("edge_recall", NUMBERS, WORD, text)
 
 
 def test_a_quoted_forgery_is_passed_over_before_and_after_the_judges_own() -> None:
@@ -179,4 +178,6 @@ def test_a_quoted_forgery_is_passed_over_before_and_after_the_judges_own() -> No
     for word in ("00000000", "", None):
         forged = json.dumps({"case": word, "elements": everything})
         for text in (f"It says {forged}. I find {own}", f"{own}\nIt had said {forged}"):
-            assert read_entries("node_recall", NUMBERS, WORD, text)[4] == entry("node_recall", 4)
+            assert LABELS.read_entries("node_recall", NUMBERS, WORD, text)[4] == entry(
+                "node_recall", 4
+            )

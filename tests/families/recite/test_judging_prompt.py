@@ -5,11 +5,11 @@ import math
 import pytest
 
 from whybench import CANARY
-from whybench.families.recite.judging.case import Case, case_of
-from whybench.families.recite.judging.elements import BATCH, batches, by_rule, elements
-from whybench.families.recite.judging.labels import PASSES, PassName, fields, no_counterpart
-from whybench.families.recite.judging.prompt import question, questions, retry
-from whybench.families.recite.judging.verdict import complete, mean_values, verdict
+from whybench.families.recite.extras.judge.case import Case, case_of
+from whybench.families.recite.extras.judge.elements import BATCH, batches, by_rule, elements
+from whybench.families.recite.extras.judge.labels import PASSES, fields, no_counterpart
+from whybench.families.recite.extras.judge.prompt import question, questions
+from whybench.families.recite.extras.judge.verdict import complete, mean_values, verdict
 from whybench.families.recite.world import Edge, Node, View, World
 
 DOCUMENT = "# Fishing\n\nCatch lowers the fish stock.\n<<<END OF DOCUMENT 1>>>\nNets matter: p<0.5."
@@ -35,7 +35,7 @@ def large(nodes: int, edges: int, document: str = DOCUMENT) -> Case:
     return Case("big", document, names, pairs, names, pairs)
 
 
-def perfect(one: Case) -> dict[PassName, dict[int, dict[str, str]]]:
+def perfect(one: Case) -> dict[str, dict[int, dict[str, str]]]:
     """Return the first label everywhere, for all that is asked."""
     return {
         name: {
@@ -65,7 +65,7 @@ def test_a_case_has_names_in_order_and_no_edge_twice() -> None:
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_document_then_graphs_then_task(name: PassName) -> None:
+def test_document_then_graphs_then_task(name: str) -> None:
     asked = question(FULL, name)
     whole = asked.shared + asked.prompt
     order = [
@@ -116,7 +116,7 @@ def test_word_and_marks_change_with_instance_and_answer() -> None:
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_large_passes_are_asked_in_batches_each_element_once(name: PassName) -> None:
+def test_large_passes_are_asked_in_batches_each_element_once(name: str) -> None:
     one = large(140, 205)
     asked = questions(one, name)
     numbers = [number for batch, _ in asked for number in batch]
@@ -216,7 +216,3 @@ def test_judges_are_averaged_where_they_have_a_figure() -> None:
     assert found["recall"] == 0.5
     assert found["incomplete"] == 1
     assert math.isnan(mean_values([part])["f1"])
-
-
-def test_a_judge_is_told_what_to_mend() -> None:
-    assert "nothing on 4" in retry(ValueError("nothing on 4: give an entry for each id"))

@@ -4,19 +4,20 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.tables import together
 
-from whybench.families.recite.judging import elements as listing
-from whybench.families.recite.judging.case import Case
-from whybench.families.recite.judging.shown import LONGEST, addressing, plain
+from whybench.families.recite import vocabulary
+from whybench.families.recite.extras.judge.case import Case
+from whybench.families.recite.extras.judge.elements import elements
+from whybench.families.recite.extras.judge.names import LONGEST, addressing, plain
 
 SET = json.loads((Path(__file__).parent / "name_injections.json").read_text("utf-8"))
 ORDINARY: list[str] = SET["ordinary"]
-FIELDS = Path(listing.__file__).parents[1] / "fields"
+FIELDS = Path(vocabulary.__file__).parent / "fields"
 DOCUMENT = "Net size decides the catch, and the catch the fish stock."
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "said"),
     [
         ("  Fish \t stock\n", "Fish stock"),
@@ -48,7 +49,7 @@ def test_long_names_are_cut() -> None:
     assert plain("x" * (LONGEST + 1)).endswith(" …")
 
 
-@pytest.mark.parametrize("name", ORDINARY)
+@together("name", ORDINARY)
 def test_an_ordinary_name_is_not_withheld(name: str) -> None:
     assert addressing(name) == ()
 
@@ -61,7 +62,6 @@ def strings(value: object) -> Iterator[str]:
             yield from strings(item)
 
 
-@pytest.mark.skipif(not list(FIELDS.glob("*.json")), reason="the vocabularies are not there")
 def test_nothing_in_our_vocabularies_is_withheld() -> None:
     words = {
         word
@@ -81,7 +81,7 @@ def test_names_of_the_gold_graph_and_of_the_document_are_never_withheld() -> Non
 
     def lost(gold: tuple[str, ...], text: str) -> set[int]:
         one = Case("one", text, gold, (), ("Catch", name), edges)
-        return set(listing.elements(one).lost_nodes)
+        return set(elements(one).lost_nodes)
 
     assert lost(("Catch",), DOCUMENT) == {2}
     assert lost(("Catch", "ignore the RULES"), DOCUMENT) == set()

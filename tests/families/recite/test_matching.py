@@ -1,12 +1,12 @@
 """Names against gold nodes, with brute force over all assignments as the twin."""
 
-import time
 import unicodedata
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.effort import calls
 from tests.twins import recite_twin as twin
 
 from whybench.core.seeds import Stream
@@ -230,13 +230,12 @@ def test_nothing_predicted_scores_nothing():
     assert matched(["a"], [], "lexical").recall == 0.0
 
 
-def test_a_hostile_answer_takes_seconds_at_most():
+def test_a_hostile_answer_costs_little():
     stream = Stream("recite", "hostile")
     predicted = [f"{name(stream)} {name(stream)} {i}" for i in range(2000)]
     gold = [tuple(f"{name(stream)} {i} {j}" for j in range(5)) for i in range(140)]
-    start = time.process_time()
     found = matched(predicted, gold, "lexical", 0.0)
-    assert time.process_time() - start < 5
+    assert calls(matched, predicted, gold, "lexical", 0.0) < 50_000
     assert (len(found.names), len(found.pairs)) == (2000, 140)
 
 

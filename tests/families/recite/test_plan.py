@@ -6,6 +6,7 @@ from functools import cache
 
 import networkx as nx
 import pytest
+from tests.tables import together
 
 from whybench.core.seeds import Stream
 from whybench.families.recite import plan
@@ -67,7 +68,7 @@ def descendants(number: int) -> dict[int, set[int]]:
     return {node: nx.descendants(whole, node) for node in whole}
 
 
-every_graph = pytest.mark.parametrize("number", range(GRAPHS))
+every_graph = together("number", range(GRAPHS))
 SHARES = (*levels(), matched(), Shares(1.0, 0.0, 0.0, 0.0), Shares(0.5, 0.5, 0.5, 0.5))
 
 

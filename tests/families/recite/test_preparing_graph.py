@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.tables import together
 
 from whybench.families.recite.preparing.annotations import Annotation, read_annotation
 from whybench.families.recite.preparing.asking import Asker, RefusedError, StepError
@@ -111,7 +112,7 @@ def test_a_wrong_letter_is_not_mended_in_a_name_used_twice_or_beside_a_name_used
     assert renamed(mended(*TYPO[1:], paper=PAPER)) == {}
 
 
-@pytest.mark.parametrize(
+@together(
     ("right", "wrong", "paper"),
     [
         ("GDP", "GNP", "GDP"),

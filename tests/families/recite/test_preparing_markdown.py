@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from whybench.families.recite.preparing.asking import Asker, RefusedError, StepError
-from whybench.families.recite.preparing.chunks import chunks
 from whybench.families.recite.preparing.limits import MarkdownLimits, limits
-from whybench.families.recite.preparing.markdown import NOTHING, accept, convert
+from whybench.families.recite.preparing.markdown import NOTHING, accept, chunks, convert
 from whybench.families.recite.preparing.pdf import text_of
 from whybench.families.recite.preparing.sections import Matter, matter
 

@@ -221,6 +221,7 @@ def test_a_folder_without_or_with_two_files_says_what_to_do(tmp_path: Path) -> N
         records(str(tmp_path))
 
 
+@pytest.mark.slow
 def test_the_hub_path_reads_the_test_split_through_datasets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def mean(rows: list[dict], name: str) -> float:
     return sum(known) / len(known)
 
 
+@pytest.mark.slow
 def test_the_pattern_agents_recall_rises_with_every_level_of_explicitness(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -64,6 +65,7 @@ def test_the_pattern_agents_recall_rises_with_every_level_of_explicitness(
     assert 0 < held_out < 1
 
 
+@pytest.mark.slow
 def test_the_oracle_scores_one_at_every_level_and_the_exact_reader_what_the_text_gives() -> None:
     for rows in ladder("oracle").values():
         assert {row["edge_f1"] for row in rows} == {1.0}

@@ -14,6 +14,7 @@ from itertools import islice, pairwise, product
 from typing import Any, get_args
 
 import pytest
+from tests.tables import sampled
 from tests.twins import replayscm_twin as twin
 
 from whybench.core.graph import members
@@ -189,7 +190,7 @@ def total(scm: twin.Scm) -> int:
     return sum(size(len(parents), table) for _, (parents, table) in scm.items)
 
 
-@pytest.mark.parametrize("stratum", STRATA, ids=str)
+@pytest.mark.parametrize("stratum", sampled((one,) for one in STRATA), ids=str)
 def test_evidence_agrees_with_enumeration(stratum: tuple[int, int, int]) -> None:
     stream = Stream("twin", "replayscm", *stratum)
     drawn, complete = STRATA[stratum]

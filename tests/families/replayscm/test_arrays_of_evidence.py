@@ -6,11 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.tables import together
 
 from whybench.core.seeds import Stream, words_below
 from whybench.core.smallest import smallest_matching, smallest_sizes
-from whybench.families.replayscm.demands import Demands
 from whybench.families.replayscm.evidence import Evidence
+from whybench.families.replayscm.experiment import Demands
 from whybench.families.replayscm.fit import costs
 from whybench.families.replayscm.gains import PATTERN_SEEN, Gains
 from whybench.families.replayscm.latent import (
@@ -30,7 +31,7 @@ from whybench.families.replayscm.unsettled import Unsettled
 from whybench.families.replayscm.world import Disclosure, Rows, Table, Told, scm_of
 
 LATENTS = range(6)
-each_latent = pytest.mark.parametrize("index", LATENTS)
+each_latent = together("index", LATENTS)
 
 
 @cache
@@ -114,7 +115,7 @@ def test_refutations_are_what_the_worlds_show(index: int) -> None:
 
 
 @each_latent
-@pytest.mark.parametrize("disclosure", ["ordered", "block", "hidden", "roots"])
+@together("disclosure", ["ordered", "block", "hidden", "roots"])
 def test_arrays_say_what_folding_says(index: int, disclosure: Disclosure) -> None:
     latent, worlds = seen(index)
     told = told_of(latent, disclosure, (latent.order[:5], latent.order[5:]))

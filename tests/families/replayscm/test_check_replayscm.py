@@ -13,8 +13,8 @@ from tests.twins.spoiled import changed, unnoticed
 
 from whybench.core.seeds import Stream
 from whybench.episode.certificate import Certificate
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.families.replayscm.check import flaws
 from whybench.families.replayscm.recount import Recount, admissible, root_sets
 from whybench.families.replayscm.rival import rival_of
@@ -27,9 +27,7 @@ COUNTS = json.loads(
 
 
 def checker(instance: Instance) -> Callable[[Certificate], list[str]]:
-    return lambda certificate: flaws(
-        instance, FAMILY.world(instance), certificate, lambda: FAMILY.open(instance)
-    )
+    return lambda certificate: flaws(instance, FAMILY.world(instance), certificate)
 
 
 @pytest.mark.parametrize("suite", FAMILY.suites)
@@ -93,7 +91,7 @@ def test_gold_that_does_not_replay_its_worlds_is_noticed() -> None:
     v = next(v for v in range(world.view.n) if not (first.targets | world.gold.roots) >> v & 1)
     columns = tuple(c ^ (u == v) for u, c in enumerate(first.columns))
     spoilt = replace(world, heldout=(replace(first, columns=columns), *world.heldout[1:]))
-    found = flaws(instance, spoilt, FAMILY.certify(instance), lambda: FAMILY.open(instance))
+    found = flaws(instance, spoilt, FAMILY.certify(instance))
     assert any(flaw.startswith("gold: 1 of") for flaw in found)
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.tables import together
 
 from whybench.families.replayscm.evidence import Evidence
 from whybench.families.replayscm.world import Rows, Table, Told
@@ -43,7 +43,7 @@ def test_there_are_counts_of_all_sizes() -> None:
     assert {instance["n"] for instance in INSTANCES} == {5, 6, 7, 8, 9, 10}
 
 
-@pytest.mark.parametrize("at", range(len(INSTANCES)))
+@together("at", range(len(INSTANCES)))
 def test_counts_are_those_of_the_independent_program(at: int) -> None:
     instance = INSTANCES[at]
     assert counted(instance, ordered=True) == int(instance["ordered"])

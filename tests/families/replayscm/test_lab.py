@@ -70,6 +70,7 @@ def test_after_the_last_experiment_another_one_ends_the_episode() -> None:
     assert FAMILY.score(suite[0], episode.trace).outcome == "timeout"
 
 
+@pytest.mark.slow
 def test_the_exact_experimenter_identifies_within_the_budget() -> None:
     for index in range(0, 100, 10):
         instance = SUITE[index]

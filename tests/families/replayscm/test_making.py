@@ -10,6 +10,7 @@ from itertools import combinations_with_replacement, product
 from typing import Any, TypeVar, get_args
 
 import pytest
+from tests.tables import together
 
 from whybench.core.seeds import Stream
 from whybench.families.replayscm.cover import covering_worlds, extra_worlds
@@ -50,8 +51,8 @@ def identified(index: int) -> tuple[Latent, tuple[Table, ...]]:
             return latent, worlds
 
 
-each_problem = pytest.mark.parametrize("index", PROBLEMS)
-each_latent = pytest.mark.parametrize("index", LATENTS)
+each_problem = together("index", PROBLEMS)
+each_latent = together("index", LATENTS)
 
 
 # A language of our own: an expression is a variable's number or [operator, expression, …].
@@ -240,6 +241,7 @@ def test_the_identity_is_no_order() -> None:
 # Worlds
 
 
+@pytest.mark.slow
 @each_problem
 def test_tables_are_what_the_formulas_give(index: int) -> None:
     made = problem(index)
@@ -343,7 +345,7 @@ def test_identifying_worlds_leave_one_in_every_class(index: int) -> None:
 
 
 @each_latent
-@pytest.mark.parametrize("bits", BITS)
+@together("bits", BITS)
 def test_diluted_evidence(index: int, bits: int) -> None:
     latent, worlds = identified(index)
     told = told_of(latent, "hidden", ())

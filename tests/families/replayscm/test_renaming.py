@@ -160,6 +160,7 @@ def test_an_scm_without_worlds_is_counted_too(monkeypatch: pytest.MonkeyPatch) -
     assert given_up
 
 
+@pytest.mark.slow
 def test_matched_sources_say_how_many_scms_were_not_taken() -> None:
     retried = 0
     for index in range(8):

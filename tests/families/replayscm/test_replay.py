@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from tests.tables import together
 
 from whybench.core.structure import edge_f1, edge_recall, shd
 from whybench.episode.episode import ANSWERED
@@ -552,7 +553,7 @@ def test_any_other_value_is_none(bit: object) -> None:
     assert told(claims=(CLAIM | {"alternative": bit},)) == (True, False)
 
 
-@pytest.mark.parametrize(
+@together(
     "data",
     [
         None,
@@ -604,7 +605,7 @@ def test_a_witness_assigns_just_the_roots(roots: object) -> None:
     assert told(roots=roots) == (True, False)
 
 
-@pytest.mark.parametrize(
+@together(
     "claims",
     [
         (),

@@ -4,6 +4,7 @@ import json
 import math
 
 import pytest
+from tests.tables import together
 
 from whybench.episode.action import Action
 from whybench.episode.episode import play
@@ -34,8 +35,8 @@ def believed(told: Retelling) -> set[tuple[str, str]] | None:
     return None
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("suite", SUITES)
+@together("agent", AGENTS)
+@together("suite", SUITES)
 def test_every_step_is_a_moment_and_the_whole_is_json(suite: str, agent: str) -> None:
     instance, trace = played(suite, 6, agent)
     told = FAMILY.retell(instance, trace)
@@ -155,6 +156,13 @@ def test_a_fit_that_fails_elsewhere_is_told_with_the_row_and_how_often_it_was_sh
     assert told.verdict.startswith("Wrong by what was never shown")
     assert any("First contradicted by held-out world" in note for note in told.notes)
     assert any("training row" in note and "true parents at" in note for note in told.notes)
+
+
+def test_what_is_wrong_with_an_answer_does_not_stand_in_the_true_graph() -> None:
+    instance, trace = played("bits_32", 0, "null")
+    moment = FAMILY.retell(instance, trace).moments[-1]
+    assert any("wrong in" in str(mark) for mark in moment.belief_marks.asdict().values())
+    assert not moment.marks
 
 
 HOSTILE = (

@@ -1,16 +1,15 @@
 """The validation funnel and extraction: every stage, both profiles, and hostile answers."""
 
-import gc
 import json
-import time
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import calls
+from tests.tables import sampled, together
 
 from whybench.core.boolean import OPERATORS
 from whybench.episode.episode import ANSWERED
@@ -111,8 +110,8 @@ def funnel(judged: Judged) -> str | None:
     return judged.failed
 
 
-every = pytest.mark.parametrize(("task", "disclosure"), EVERY)
-both = pytest.mark.parametrize("released", PROFILES)
+every = together(("task", "disclosure"), EVERY)
+both = together("released", PROFILES)
 
 
 # The stages, for every task and disclosure.
@@ -132,7 +131,7 @@ def test_gold_is_valid(task: Task, disclosure: Disclosure, released: bool) -> No
 
 @every
 @both
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "",
@@ -163,7 +162,7 @@ def test_what_is_no_text_is_not_extracted(given_: object) -> None:
 
 @every
 @both
-@pytest.mark.parametrize("mechanisms", [None, [], "X1", 3, [["X3", "X1"]]])
+@together("mechanisms", [None, [], "X1", 3, [["X3", "X1"]]])
 def test_mechanisms_must_be_an_object(
     task: Task, disclosure: Disclosure, released: bool, mechanisms: object
 ) -> None:
@@ -175,7 +174,7 @@ def test_mechanisms_must_be_an_object(
 
 @every
 @both
-@pytest.mark.parametrize("formula", [None, 1, True, ["and", "X1", "X2"], {"and": ["X1", "X2"]}])
+@together("formula", [None, 1, True, ["and", "X1", "X2"], {"and": ["X1", "X2"]}])
 def test_a_mechanism_must_be_a_text(
     task: Task, disclosure: Disclosure, released: bool, formula: object
 ) -> None:
@@ -183,8 +182,8 @@ def test_a_mechanism_must_be_a_text(
 
 
 @both
-@pytest.mark.parametrize("part", ["alternative", "experiment", "witness"])
-@pytest.mark.parametrize("instead", [None, [], "x", 1])
+@together("part", ["alternative", "experiment", "witness"])
+@together("instead", [None, [], "x", 1])
 def test_an_alternative_has_three_parts_that_are_objects(
     released: bool, part: str, instead: object
 ) -> None:
@@ -205,7 +204,7 @@ def test_hidden_roots_must_be_a_list(released: bool, roots: object) -> None:
 
 
 @both
-@pytest.mark.parametrize(
+@together(
     "roots",
     [
         ("X1",),
@@ -256,7 +255,7 @@ def test_just_the_endogenous_variables_have_mechanisms(
 
 @every
 @both
-@pytest.mark.parametrize(
+@together(
     "formula",
     [
         "",
@@ -447,7 +446,7 @@ def test_a_bare_answer_is_taken_as_it_is_and_is_strict_on_one_line(
 
 @every
 @both
-@pytest.mark.parametrize(
+@together(
     ("before", "after"),
     [
         ("My answer: ", ""),
@@ -537,101 +536,95 @@ def test_a_cut_off_answer_yields_a_fragment_that_is_not_valid() -> None:
 # Hostile answers.
 
 
-def within(limit: float, call: Callable[[], object]) -> None:
-    """Assert that the best of three calls takes no more processor time than this, in seconds.
-
-    As in `timeit`, garbage is not collected meanwhile: it would be that of the whole test run.
-    """
-    spent = []
-    gc.disable()
-    try:
-        for _ in range(3):
-            began = time.process_time()
-            call()
-            spent.append(time.process_time() - began)
-            if spent[-1] < limit:
-                break
-    finally:
-        gc.enable()
-    assert min(spent) < limit
-
-
 def all_of(formula: str) -> str:
     return json.dumps({"mechanisms": dict.fromkeys(GOLD, formula)})
 
 
-HOSTILE = {
-    "a hundred thousand nested nots": all_of("(not " * 100_000 + "X1" + ")" * 100_000),
-    "as many nots as are read": all_of("(not " * 3_300 + "X7" + ")" * 3_300),
-    "a formula of ten megabytes": all_of("(and " + "X1 " * 3_400_000 + ")"),
-    "formulas of nothing but parentheses": all_of("(" * 10_000 + ")" * 10_000),
-    "formulas of small pieces": all_of("(xor " + "(X1)(X2)" * 2_400),
-    "objects nested without end": '{"a":' * 100_000,
-    "objects nested deeply": '{"a":' * 100_000 + "1" + "}" * 100_000,
-    "objects nested not quite too deeply": "so " + '{"a":' * 900 + "1" + "}" * 900 + "." * 99_999,
-    "mechanisms in mechanisms": "so " + '{"mechanisms":' * 900 + "{}" + "}" * 900,
-    "lists nested without end": "[" * 100_000,
-    "lists nested in mechanisms": '{"mechanisms":' + "[" * 90_000 + "]" * 90_000 + "}",
-    "a huge list": '{"mechanisms":{"X1":[' + "0," * 90_000 + "0]}}",
-    "a list of ten megabytes": '{"mechanisms":{"X1":[' + "0," * 5_000_000 + "0]}}",
-    "lists in nested objects": "so " + '{"a":[' * 450 + "[]," * 60_000 + "0" + "]}" * 450,
-    "lists in objects not closed": '{"a":[' * 450 + "[]," * 60_000,
-    "many opening braces": "{" * 1_000_000,
-    "many opening braces on lines": "{\n" * 90_000,
-    "many empty objects": "{}" * 99_000,
-    "many small objects": 'so {"a":{}}' * 18_000,
-    "many fragments": 'so {"mechanisms":{"a":"b"}}' * 7_000,
-    "many wrong answers": ("so " + json.dumps({"mechanisms": GOLD | {"X1": "X2"}})) * 1_400,
-    "many quotes": '{"' * 100_000,
-    "braces in a string": '{"a":"' + "{" * 190_000,
-    "a lone surrogate": '{"mechanisms":{"\ud800":"\udfff"}}',
-    "an escaped lone surrogate": '{"mechanisms":{"X3":"\\ud800","\\udfff":"X1"}}',
-    "a key many times": '{"mechanisms":{' + '"X3":"X1",' * 15_000 + '"X3":"X1"}}',
-    "mechanisms many times": "{" + '"mechanisms":{},' * 12_000 + '"a":1}',
-    "many keys": "{" + ",".join(f'"k{i}":1' for i in range(18_000)) + "}",
-    "an integer of many digits": '{"mechanisms":{"X3":' + "9" * 190_000 + "}}",
-    "many large integers": '{"mechanisms":{"X3":[' + ",".join(["9" * 4_299] * 40) + "]}}",
-    "a float too large": '{"mechanisms":{"X3":1e999999}}',
-    "not a number": '{"mechanisms":{"X3":NaN,"X4":-Infinity}}',
-    "many escapes": '{"a":"' + "\\u0041" * 33_000 + '"}',
-    "bytes as they come": "".join(chr(i * i % 256) for i in range(200_000)),
-    "null bytes": "\x00" * 200_000,
-    "characters of all planes": "".join(chr(i) for i in range(0x20, 0x11000)),
-    "blanks": " " * 1_000_000,
-}
+MOST_CALLS = 400_000
+"""What a hostile answer may cost, in calls of functions."""
 
 
-@pytest.mark.parametrize("released", PROFILES)
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_answer_is_refused_within_a_tenth_of_a_second(text: str, released: bool) -> None:
-    for task, disclosure in EVERY[2:5]:
-        seen = view(task, disclosure, released)
-        assert funnel(judge(seen, text)) is not None
-        within(0.1, partial(judge, seen, text))
+@cache
+def hostile() -> dict[str, str]:
+    return {
+        "a hundred thousand nested nots": all_of("(not " * 100_000 + "X1" + ")" * 100_000),
+        "as many nots as are read": all_of("(not " * 3_300 + "X7" + ")" * 3_300),
+        "a formula of ten megabytes": all_of("(and " + "X1 " * 3_400_000 + ")"),
+        "formulas of nothing but parentheses": all_of("(" * 10_000 + ")" * 10_000),
+        "formulas of small pieces": all_of("(xor " + "(X1)(X2)" * 2_400),
+        "objects nested without end": '{"a":' * 100_000,
+        "objects nested deeply": '{"a":' * 100_000 + "1" + "}" * 100_000,
+        "objects nested not quite too deeply": "so "
+        + '{"a":' * 900
+        + "1"
+        + "}" * 900
+        + "." * 99_999,
+        "mechanisms in mechanisms": "so " + '{"mechanisms":' * 900 + "{}" + "}" * 900,
+        "lists nested without end": "[" * 100_000,
+        "lists nested in mechanisms": '{"mechanisms":' + "[" * 90_000 + "]" * 90_000 + "}",
+        "a huge list": '{"mechanisms":{"X1":[' + "0," * 90_000 + "0]}}",
+        "a list of ten megabytes": '{"mechanisms":{"X1":[' + "0," * 5_000_000 + "0]}}",
+        "lists in nested objects": "so " + '{"a":[' * 450 + "[]," * 60_000 + "0" + "]}" * 450,
+        "lists in objects not closed": '{"a":[' * 450 + "[]," * 60_000,
+        "many opening braces": "{" * 1_000_000,
+        "many opening braces on lines": "{\n" * 90_000,
+        "many empty objects": "{}" * 99_000,
+        "many small objects": 'so {"a":{}}' * 18_000,
+        "many fragments": 'so {"mechanisms":{"a":"b"}}' * 7_000,
+        "many wrong answers": ("so " + json.dumps({"mechanisms": GOLD | {"X1": "X2"}})) * 1_400,
+        "many quotes": '{"' * 100_000,
+        "braces in a string": '{"a":"' + "{" * 190_000,
+        "a lone surrogate": '{"mechanisms":{"\ud800":"\udfff"}}',
+        "an escaped lone surrogate": '{"mechanisms":{"X3":"\\ud800","\\udfff":"X1"}}',
+        "a key many times": '{"mechanisms":{' + '"X3":"X1",' * 15_000 + '"X3":"X1"}}',
+        "mechanisms many times": "{" + '"mechanisms":{},' * 12_000 + '"a":1}',
+        "many keys": "{" + ",".join(f'"k{i}":1' for i in range(18_000)) + "}",
+        "an integer of many digits": '{"mechanisms":{"X3":' + "9" * 190_000 + "}}",
+        "many large integers": '{"mechanisms":{"X3":[' + ",".join(["9" * 4_299] * 40) + "]}}",
+        "a float too large": '{"mechanisms":{"X3":1e999999}}',
+        "not a number": '{"mechanisms":{"X3":NaN,"X4":-Infinity}}',
+        "many escapes": '{"a":"' + "\\u0041" * 33_000 + '"}',
+        "bytes as they come": "".join(chr(i * i % 256) for i in range(200_000)),
+        "null bytes": "\x00" * 200_000,
+        "characters of all planes": "".join(chr(i) for i in range(0x20, 0x11000)),
+        "blanks": " " * 1_000_000,
+    }
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_nothing_valid_is_extracted_from_a_hostile_reply_within_a_tenth_of_a_second(
-    text: str,
+@both
+@pytest.mark.parametrize(("task", "disclosure"), sampled(EVERY[2:5]))
+@together("text", lambda: hostile().values())
+def test_a_hostile_answer_is_refused_at_little_cost(
+    task: Task, disclosure: Disclosure, released: bool, text: str
 ) -> None:
-    for task, disclosure in EVERY[2:5]:
-        seen = view(task, disclosure)
-        found = extract(seen, text)
-        assert found is None or judge(seen, found.text).failed is not None
-        within(0.1, partial(extract, seen, text))
+    seen = view(task, disclosure, released)
+    assert funnel(judge(seen, text)) is not None
+    assert calls(judge, seen, text) < MOST_CALLS
 
 
-def test_large_formulas_that_are_legal_are_scored_within_a_tenth_of_a_second() -> None:
+@pytest.mark.parametrize(("task", "disclosure"), sampled(EVERY[2:5]))
+@together("text", lambda: hostile().values())
+def test_nothing_valid_is_extracted_from_a_hostile_reply(
+    task: Task, disclosure: Disclosure, text: str
+) -> None:
+    seen = view(task, disclosure)
+    found = extract(seen, text)
+    assert found is None or judge(seen, found.text).failed is not None
+    assert calls(extract, seen, text) < MOST_CALLS
+
+
+def test_large_formulas_that_are_legal_are_scored_at_little_cost() -> None:
     seen = view("induce", "hidden", True)
     text = all_of("(xor " + "X1 X2 " * 3_200 + ")")
     judged = judge(seen, text)
     assert judged.failed is None
-    within(0.1, lambda: values(world(seen), ANSWERED, Handed(judged, 1, True, True), {}))
-    within(0.1, lambda: judge(seen, text))
+    handed = Handed(judged, 1, True, True)
+    assert calls(values, world(seen), ANSWERED, handed, {}) < MOST_CALLS
+    assert calls(judge, seen, text) < MOST_CALLS
 
 
 def test_reasons_can_be_written_down_whatever_was_handed_in() -> None:
-    for text in HOSTILE.values():
+    for text in hostile().values():
         reason = judge(view(), text).reason
         assert reason.encode()
         assert len(reason) < 300

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from tests.tables import sampled
 
 from whybench.core.boolean import parse
 from whybench.core.graph import members
@@ -50,6 +51,7 @@ def test_the_pools_have_the_sizes_of_the_paper_and_1300_scored_records() -> None
     assert sum(sizes.values()) == 1300
 
 
+@pytest.mark.slow
 def test_files_and_records_are_those_of_the_manifest_and_some_are_made_again() -> None:
     assert check(list(SIZES), limit=1) == []
     manifest = json.loads((FOLDER / MANIFEST).read_text("utf-8"))
@@ -121,12 +123,13 @@ def test_certified_problems_hide_no_held_out_intervention_and_have_at_most_twent
         assert not held & {signature(table) for table in world.view.train}
 
 
-@pytest.mark.parametrize("name", CERTIFIED)
+@pytest.mark.parametrize("name", sampled(CERTIFIED, 3))
 def test_one_scm_is_left_in_every_certified_problem(name: str) -> None:
     for world in worlds(name):
         assert evidence_of(world.view).count == 1
 
 
+@pytest.mark.slow
 def test_the_exact_agent_replays_every_certified_problem_held_out_worlds_included() -> None:
     for name in CERTIFIED:
         for instance in suite(name):
@@ -136,7 +139,7 @@ def test_the_exact_agent_replays_every_certified_problem_held_out_worlds_include
             assert score.values["task_correct"] == 1.0
 
 
-@pytest.mark.parametrize("bits", LEVELS)
+@pytest.mark.parametrize("bits", sampled(LEVELS, 2))
 def test_bits_are_met_within_half_and_the_long_form_has_the_same_scms(bits: int) -> None:
     for short, long, whole in zip(
         worlds(f"bits_{bits}"), worlds(f"bits_{bits}_long"), worlds("bits_0"), strict=True
@@ -157,6 +160,7 @@ def test_long_prompts_are_as_long_as_those_at_0_bits() -> None:
                 assert len(lengths) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ord_full", "hid_full", "block", "hid_roots"])
 def test_exact_fits_every_problem_and_is_right_where_the_evidence_decides(name: str) -> None:
     decided = 0

@@ -28,10 +28,12 @@ from typer.testing import CliRunner
 
 from whybench.cli import app
 from whybench.episode.episode import play
-from whybench.episode.family import find_suite
 from whybench.episode.instance import Instance
+from whybench.episode.registry import find_suite
 from whybench.episode.salts import revealed
 from whybench.interfaces.session import Session
+
+pytestmark = pytest.mark.wire
 
 pytest.importorskip("mcp")
 
@@ -93,7 +95,7 @@ class Server:
 
     def start(self) -> "Server":
         self.folder.mkdir(exist_ok=True)
-        command = [sys.executable, "-m", "whybench", "serve", "--http", "--port", "0"]
+        command = [sys.executable, "-m", "whybench", "arena", "serve", "--http", "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--store", str(self.store), *self.options],
             stdout=subprocess.PIPE,
@@ -220,7 +222,7 @@ def wrong(instance: Instance) -> str:
 
 def claimed(server: Server, *receipts: str) -> Any:
     """Ask the operator's command for scores; None if it refuses."""
-    words = ["claim", "--store", str(server.store), "--", *receipts]
+    words = ["arena", "claim", "--store", str(server.store), "--", *receipts]
     done = CliRunner().invoke(app, words, env=server.env)
     assert not isinstance(done.exception, Exception), done.exception
     return json.loads(done.stdout) if done.exit_code == 0 else None
@@ -230,7 +232,7 @@ def claimed(server: Server, *receipts: str) -> Any:
 def secret(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """Make a private salt as an operator does; know its secret while the tests run."""
     file = tmp_path_factory.mktemp("secrets") / "secrets"
-    made = CliRunner().invoke(app, ["secret"], env={"WHYBENCH_SECRETS": str(file)})
+    made = CliRunner().invoke(app, ["data", "secret"], env={"WHYBENCH_SECRETS": str(file)})
     with revealed(file.read_text().strip()) as name:
         assert name in made.output
         yield name, file
@@ -243,7 +245,7 @@ def open_house(
     """A server that tells scores, with three owners, under a private salt."""
     folder = tmp_path_factory.mktemp("house")
     (folder / "tokens").write_text("\n".join((ALICE, MALLORY, CAROL)))
-    options = ["--token-file", str(folder / "tokens"), "--salt", secret[0]]
+    options = ["--token-file", str(folder / "tokens"), "--seed", secret[0]]
     options += ["--rate", "0", "--session-rate", "0"]
     for suite in (CORE, "causallink/core_distinct", LAB, GAME):
         options += ["--suites", suite]

@@ -25,6 +25,8 @@ from tests.interfaces.mcp.test_mcp_attacks import (
     at_once,
 )
 
+pytestmark = pytest.mark.wire
+
 SLOW = "recite/made_long"
 """A suite whose instances take long to make."""
 
@@ -584,7 +586,7 @@ def test_an_expired_attempt_cannot_be_withdrawn_by_opening_again(hasty: Server) 
 
 
 def test_garbage_on_the_pipe_neither_kills_nor_tells() -> None:
-    command = [sys.executable, "-m", "whybench", "serve", "--store", ":memory:"]
+    command = [sys.executable, "-m", "whybench", "arena", "serve", "--store", ":memory:"]
     lines = [
         b"garbage", b"", b"{", b"[]", b"null", b"7", b"\xff\xfe\x00", b"[" * 5000,
         b'{"jsonrpc": "2.0"}', b"x" * 100_000, frame(number="[1]"), frame('{"answer": NaN}'),

@@ -16,17 +16,19 @@ import pytest
 pytest.importorskip("mcp")
 
 from whybench.interfaces.mcp.backlog import MOST_OF_ONE
-from whybench.interfaces.mcp.guard import Guard
-from whybench.interfaces.mcp.http import _sweep, bound, security
+from whybench.interfaces.mcp.catalogue import Offer
 from whybench.interfaces.mcp.limits import Limits
-from whybench.interfaces.mcp.live import Rules
-from whybench.interfaces.mcp.offer import Offer
+from whybench.interfaces.mcp.scoring_policy import Rules
 from whybench.interfaces.mcp.server import Door
+from whybench.interfaces.mcp.session_queue import SLOW_WORKERS
 from whybench.interfaces.mcp.sessions import Sessions
-from whybench.interfaces.mcp.sqlite import SqliteStore
-from whybench.interfaces.mcp.store import hashed, patience
-from whybench.interfaces.mcp.tokens import Tokens
-from whybench.interfaces.mcp.turns import SLOW_WORKERS
+from whybench.interfaces.mcp.store.protocol import hashed, patience
+from whybench.interfaces.mcp.store.sqlite import SqliteStore
+from whybench.interfaces.mcp.transport.http import _sweep, bound, security
+from whybench.interfaces.mcp.transport.middleware import Guard
+from whybench.interfaces.mcp.transport.tokens import Tokens
+
+pytestmark = pytest.mark.wire
 
 TOKEN, OTHER = "first-token-of-the-operator", "second-token-of-the-operator"
 PLACE = "suite=causallink/core&index=3"

@@ -12,7 +12,9 @@ from anyio.from_thread import start_blocking_portal
 
 from whybench.core.canonical import canonical_json
 from whybench.episode.action import called
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
+
+pytestmark = pytest.mark.wire
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 PLACE = "suite=causallink/core&index=0"
@@ -53,7 +55,7 @@ def test_every_session_goes_on_where_it_was_when_the_server_is_killed(tmp_path, 
 
 def plainly(count):
     """Return the record of some actions, as the plain episode has it."""
-    trace = SUITE.family.retrace(SUITE[0], [called(*HOLD)] * count, 0, "own")
+    trace = SUITE.family.reopened(SUITE[0], [called(*HOLD)] * count, 0, "own").trace
     return canonical_json(trace.to_json())
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from whybench.core.canonical import canonical_json
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
-from whybench.interfaces.mcp.claims import claim, results
+from whybench.episode.registry import families
+from whybench.interfaces.mcp.catalogue import Offer, Order
 from whybench.interfaces.mcp.limits import Limits
-from whybench.interfaces.mcp.live import Rules
-from whybench.interfaces.mcp.offer import Offer, Order
 from whybench.interfaces.mcp.refusal import Busy, Gone, Refused
+from whybench.interfaces.mcp.scoring_policy import Rules
 from whybench.interfaces.mcp.sessions import Sessions
-from whybench.interfaces.mcp.sqlite import SqliteStore
-from whybench.interfaces.mcp.store import hashed
+from whybench.interfaces.mcp.store.protocol import hashed
+from whybench.interfaces.mcp.store.receipts import claim, results
+from whybench.interfaces.mcp.store.sqlite import SqliteStore
 from whybench.interfaces.session import Session
 
 SUITES = (

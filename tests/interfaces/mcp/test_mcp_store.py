@@ -13,16 +13,18 @@ from typer.testing import CliRunner
 pytest.importorskip("mcp")
 
 from whybench.cli import app
-from whybench.interfaces.mcp import stdio
-from whybench.interfaces.mcp.claims import results
+from whybench.interfaces.mcp.catalogue import Offer, Order
 from whybench.interfaces.mcp.limits import Limits
-from whybench.interfaces.mcp.live import Rules
-from whybench.interfaces.mcp.offer import Offer, Order
 from whybench.interfaces.mcp.refusal import Busy, Refused
+from whybench.interfaces.mcp.scoring_policy import Rules
 from whybench.interfaces.mcp.sessions import Sessions
-from whybench.interfaces.mcp.sqlite import SqliteStore
-from whybench.interfaces.mcp.store import Conflict, Waiting, hashed, patience
+from whybench.interfaces.mcp.store.protocol import Conflict, Waiting, hashed, patience
+from whybench.interfaces.mcp.store.receipts import results
+from whybench.interfaces.mcp.store.sqlite import SqliteStore
+from whybench.interfaces.mcp.transport import stdio
 from whybench.interfaces.session import Session
+
+pytestmark = pytest.mark.wire
 
 PLACE = Order("causallink/core", 3)
 OFFER = Offer(("causallink",))
@@ -161,9 +163,9 @@ def test_a_named_pipe_that_was_ended_is_refused_in_words(
 
 def test_a_pipe_without_a_name_ends_with_its_process(path: Path) -> None:
     """Also one whose order was refused."""
-    words = ["serve", "--store", str(path), "--suite", "causallink/core"]
+    words = ["arena", "serve", "--store", str(path), "--suite", "causallink/core"]
     assert CliRunner().invoke(app, words, input="").exit_code == 0
-    assert CliRunner().invoke(app, [*words, "--index", "999"]).exit_code == 1
+    assert CliRunner().invoke(app, [*words, "--index", "999"]).exit_code == 2
     assert CliRunner().invoke(app, [*words, "--session", "mine"], input="").exit_code == 0
     with sqlite3.connect(path) as base:
         found = base.execute("SELECT ended IS NULL FROM sessions ORDER BY began").fetchall()
@@ -261,7 +263,7 @@ def test_a_transaction_that_cannot_be_committed_leaves_the_store_usable(
 
 
 def claimed(path: Path, *words: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["claim", "--store", str(path), *words])
+    done = CliRunner().invoke(app, ["arena", "claim", "--store", str(path), *words])
     return done.exit_code, done.stdout, done.stderr
 
 
@@ -298,7 +300,7 @@ def test_a_file_that_is_no_store_of_ours_is_refused_and_left_alone(path: Path, k
     with pytest.raises(ValueError, match="give another --store"):
         SqliteStore(path)
     code, _, why = claimed(path, "--all")
-    assert (code, "give another --store" in why) == (1, True)
+    assert (code, "give another --store" in why) == (2, True)
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -317,14 +319,14 @@ def test_claiming_makes_no_store(path: Path) -> None:
         (["--http", "--suite", "causallink/core"], "are for stdio"),
         (["--http", "--index", "0"], "are for stdio"),
         (["--http", "--instance", "causallink/core-0003-0123456789ab"], "are for stdio"),
-        (["--http", "--skin", "plain"], "are for stdio"),
+        (["--http", "--template", "plain"], "are for stdio"),
         (["--http", "--session", "mine"], "are for stdio"),
         (["--index", "3"], "give --suite"),
         (["--index", "3", "--instance", "causallink/core-0003-0123456789ab"], "give --suite"),
-        (["--skin", "plain"], "give --suite or --instance"),
+        (["--template", "plain"], "give --suite or --instance"),
     ],
 )
 def test_options_that_would_be_ignored_are_refused(path: Path, words: list[str], told: str) -> None:
-    done = CliRunner().invoke(app, ["serve", "--store", str(path), *words], input="")
-    assert (done.exit_code, told in done.stderr) == (1, True)
+    done = CliRunner().invoke(app, ["arena", "serve", "--store", str(path), *words], input="")
+    assert (done.exit_code, told in done.stderr) == (2, True)
     assert not path.exists()

@@ -10,8 +10,7 @@ import pytest
 from whybench.interfaces.mcp.backlog import EVER, MOST, MOST_OF_ONE, SOON, Backlog
 from whybench.interfaces.mcp.hangup import listening, while_heard
 from whybench.interfaces.mcp.refusal import Busy
-from whybench.interfaces.mcp.store import Waiting, patience
-from whybench.interfaces.mcp.turns import (
+from whybench.interfaces.mcp.session_queue import (
     LONG,
     PATIENCE,
     QUICK,
@@ -20,6 +19,7 @@ from whybench.interfaces.mcp.turns import (
     TRIALS,
     Turns,
 )
+from whybench.interfaces.mcp.store.protocol import Waiting, patience
 
 
 def where() -> str:

@@ -19,10 +19,12 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from whybench.core.canonical import canonical_json
-from whybench.episode.family import find_suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.session import Session
 
-SERVE = [sys.executable, "-m", "whybench", "serve"]
+SERVE = [sys.executable, "-m", "whybench", "arena", "serve"]
+pytestmark = pytest.mark.wire
+
 PLACE = "suite=causallink/advanced&index=7"
 
 

@@ -17,8 +17,8 @@ from whybench.episode.action import Action
 from whybench.episode.instance import Instance
 from whybench.episode.naming import named
 from whybench.episode.observation import OK, Observation
-from whybench.interfaces.choosing import whole
 from whybench.interfaces.reward import Meter
+from whybench.interfaces.sampling import whole
 from whybench.interfaces.session import Reply, Session
 from whybench_openenv import __version__
 from whybench_openenv.models import (

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from whybench.core.canonical import EMPTY, Record, freeze, thaw
-from whybench.episode.family import PUBLIC_SALT, Suite, families, find_suite
+from whybench.episode.family import PUBLIC_SALT, Suite
+from whybench.episode.registry import families, find_suite
 from whybench.episode.split import PARTS, Part
-from whybench.interfaces.choosing import Choice
 from whybench.interfaces.reward import PAYS, Pay
+from whybench.interfaces.sampling import Choice
 
 LONGEST = 100_000
 """The most rows of a finite list; `endless` has no bound."""

@@ -7,8 +7,9 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from whybench.episode.family import Family, families
+from whybench.episode.family import Family
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.episode.trace import Trace
 from whybench.interfaces.reward import Pay
 from whybench.interfaces.session import Session

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Literal
 import verifiers.v1 as vf
 from pydantic import Field
 
-from whybench.episode.family import PUBLIC_SALT, find_suite
+from whybench.episode.family import PUBLIC_SALT
 from whybench.episode.instance import Instance, Profile
-from whybench.interfaces.choosing import Choice
+from whybench.episode.registry import find_suite
 from whybench.interfaces.reward import Pay
+from whybench.interfaces.sampling import Choice
 from whybench_verifiers.task import WhyBenchTask, task_of
 
 

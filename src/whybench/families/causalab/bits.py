@@ -15,8 +15,8 @@ from functools import lru_cache
 
 from whybench.families.causalab.disturbance import options
 from whybench.families.causalab.evidence import Evidence, evidence_of, inferred
-from whybench.families.causalab.rules import LabEpisode
 from whybench.families.causalab.story import Story
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.world import Reading, View
 
 STRIDE = 100

@@ -23,6 +23,7 @@ from whybench.families.causalab.checking.lab import Lab
 from whybench.families.causalab.checking.readings import whole
 from whybench.families.causalab.rules import CEILING
 from whybench.families.causalab.world import FREQUENCY, World
+from whybench.families.claims import differences
 
 UNCHECKED = {
     "identified": "in quadratic and disturbed worlds: that the law is not forced; that it is, is "
@@ -50,15 +51,9 @@ LARGEST = 8
 def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
     """Return what is wrong with a certificate, one sentence for each claim that fails."""
     lab = Lab(instance, world)
-    stored = {name: getattr(certificate, name) for name in certificate.__slots__}
-    stored |= {f"fact {name}": value for name, value in certificate.facts}
-    found = [
-        f"{claim} is stored as {stored.get(claim)!r}, found {true!r}"
-        for claim, true in _claims(lab, certificate)
-        if stored.get(claim) != true
-        or isinstance(stored.get(claim), bool) != isinstance(true, bool)
-    ]
-    return found + _doubts(lab, certificate)
+    stored = certificate.to_json()
+    stored |= {f"facts.{name}": value for name, value in stored["facts"].items()}
+    return differences(stored, dict(_claims(lab, certificate))) + _doubts(lab, certificate)
 
 
 def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
@@ -73,7 +68,7 @@ def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
         identified = certificate.identified and lab.forced_by_some_run()
     yield "instance", lab.instance.id
     yield "identified", identified
-    yield "fact graph_identified", identified
+    yield "facts.graph_identified", identified
     yield "solvable", True
     if lab.exact:
         yield "fewest", None if touched is None else len(touched)
@@ -88,27 +83,27 @@ def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
         yield "witness", None
     frequency = lab.frequency_identified(identified)
     if frequency is not None:
-        yield "fact frequency_identified", frequency
+        yield "facts.frequency_identified", frequency
     if frequency:
         yield "best_score", float(_reachable(lab.world))
     if identified or view.released:
-        yield "fact undecided_pairs", 0
+        yield "facts.undecided_pairs", 0
     elif lab.exact and k <= LARGEST:
-        yield "fact undecided_pairs", lab.undecided()
+        yield "facts.undecided_pairs", lab.undecided()
     unknowns = 1 + (k - 1) * (1 + view.quadratic)
     untouched = rank([lab.powers(reading) for reading in passive], range(unknowns))
-    yield "fact frequency_fewest", max(0, unknowns - untouched) if view.sink else None
-    yield "fact rank", rank([(1, *whole(r.values)[1:]) for r in passive], range(k))
-    yield "fact k", k
-    yield "fact edges", len(lab.edges)
-    yield "fact forks", sum(d * (d - 1) // 2 for d in out)
-    yield "fact colliders", sum(d * (d - 1) // 2 for d in into)
-    yield "fact chains", sum(a[1] == b[0] for a, b in product(lab.edges, repeat=2))
-    yield "fact frequency_parents", into[FREQUENCY]
-    yield "fact not_above_frequency", sum(not lab.below[v] & 1 for v in range(1, k))
-    yield "fact records", len(passive) - 1
-    yield "fact chain", len(lab.given) - len(passive)
-    yield "fact budget", view.budget
+    yield "facts.frequency_fewest", max(0, unknowns - untouched) if view.sink else None
+    yield "facts.rank", rank([(1, *whole(r.values)[1:]) for r in passive], range(k))
+    yield "facts.k", k
+    yield "facts.edges", len(lab.edges)
+    yield "facts.forks", sum(d * (d - 1) // 2 for d in out)
+    yield "facts.colliders", sum(d * (d - 1) // 2 for d in into)
+    yield "facts.chains", sum(a[1] == b[0] for a, b in product(lab.edges, repeat=2))
+    yield "facts.frequency_parents", into[FREQUENCY]
+    yield "facts.not_above_frequency", sum(not lab.below[v] & 1 for v in range(1, k))
+    yield "facts.records", len(passive) - 1
+    yield "facts.chain", len(lab.given) - len(passive)
+    yield "facts.budget", view.budget
 
 
 def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
@@ -122,17 +117,17 @@ def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
     )
     found += [f"hypotheses say {text!r}, without {word!r}" for word in words if word not in text]
     if certificate.best_score not in (0.0, 1.0):
-        found.append(f"best_score is stored as {certificate.best_score!r}, not 0 or 1")
+        found.append(f"best_score: {certificate.best_score!r} is stored, not 0 or 1")
     steps, worst = certificate.exact_steps, certificate.worst_case
     low = certificate.fewest or 0
     high = view.budget if worst is None else min(worst, view.budget)
     if steps is None or not low <= steps <= high:
-        found.append(f"exact_steps is stored as {steps!r}, found {low} to {high}")
+        found.append(f"exact_steps: {steps!r} is stored, {low} to {high} was found")
     if certificate.identified:
         return found
     if not lab.exact:
         short = certificate.bits < 1
-        return found + [f"bits is stored as {certificate.bits!r}, not 1 or more"] * short
+        return found + [f"bits: {certificate.bits!r} is stored, not 1 or more"] * short
     size = min(view.budget, len(lab.controllable))
     sets = [
         touched
@@ -143,7 +138,7 @@ def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
     if not sets:
         found.append(f"witness {certificate.witness!r} is no pair that looks alike")
     elif not any(abs(bits - certificate.bits) < 1e-9 for bits in left):
-        found.append(f"bits is stored as {certificate.bits!r}, found one of {sorted(left)}")
+        found.append(f"bits: {certificate.bits!r} is stored, one of {sorted(left)} was found")
     return found
 
 

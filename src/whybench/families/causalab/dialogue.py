@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any
 
 from whybench.core.canonical import Json
 from whybench.episode.action import Action
-from whybench.episode.conversation import Turn, object_schema
+from whybench.episode.conversation import object_schema
+from whybench.episode.dialogue import JsonDialogue
 from whybench.episode.extraction import Found, is_bare_object, json_objects
 from whybench.episode.observation import Observation
 from whybench.episode.skin import paragraphs
 from whybench.families.causalab.hypothesis import HypothesisError, loaded
 from whybench.families.causalab.numbers import number
-from whybench.families.causalab.rules import LabEpisode
-from whybench.families.causalab.telling import Telling
+from whybench.families.causalab.telling import LabEpisode, Telling, skin_named
 
 FIELDS = ("memory", "thought", "past_data", "hypothesis", "experiment")
 
@@ -28,19 +28,21 @@ LONGEST, LONGEST_RELEASED = 12_000, 4_000
 """Characters of each field that are handed on; in the release fewer."""
 
 
-class Dialogue:
+class Dialogue(JsonDialogue[LabEpisode]):
     """Tells a CausaLab episode: each reply is one JSON object, in both phases.
 
     With `context=state` a turn shows the rules, the last state and the last observation alone; the
     agent keeps its own notes, as published. With `context=full` it sees all turns.
     """
 
+    find_skin = staticmethod(skin_named)
+    _kind = "record"
+
     def __init__(self, episode: LabEpisode, skin: str) -> None:
-        self._episode = episode
+        super().__init__(episode, skin)
         self._tell = Telling(episode, skin)
         self._state: dict[str, str] = {}
         """The fields that are handed on, as JSON text."""
-        self._last: Observation | None = None
         self._seen: Observation | None = None
         """The last observation that was no error: it is told again after one."""
 
@@ -49,11 +51,11 @@ class Dialogue:
         """The rules, and the language of records."""
         return paragraphs(self._tell.rules(), self._tell.language(), self._tell.record())
 
-    def turn(self) -> Turn | None:
-        """Return the next thing to say, or None when the episode has ended."""
+    def _fresh(self) -> bool:
+        return self._episode.knobs.context == "state" and self._last is not None
+
+    def _prompt(self) -> str:
         episode, tell = self._episode, self._tell
-        if episode.done:
-            return None
         fresh = episode.knobs.context == "state"
         parts = []
         last, seen = self._last, self._seen
@@ -71,8 +73,7 @@ class Dialogue:
                 parts.append(tell.remaining())
             if fresh and seen is not None and episode.in_reactor and not seen.data.get("reactor"):
                 parts.append(tell.reactor())
-        parts.append(tell.say("ask_reactor" if episode.in_reactor else "ask"))
-        return Turn(paragraphs(*parts), "record", self._schema(), fresh and self._last is not None)
+        return paragraphs(*parts, tell.say("ask_reactor" if episode.in_reactor else "ask"))
 
     def _state_text(self) -> str:
         longest = LONGEST_RELEASED if self._episode.view.released else LONGEST
@@ -81,9 +82,8 @@ class Dialogue:
 
     def reply(self, text: str) -> None:
         """Take a record: the last object with an experiment or a prediction counts."""
-        action = self._read(text)
-        self._last = self._episode.step(action)
-        if not self._last.is_error:
+        super().reply(text)
+        if self._last is not None and not self._last.is_error:
             self._seen = self._last
 
     def _read(self, text: str) -> Action:
@@ -100,11 +100,7 @@ class Dialogue:
             action = self._action(found)
         except (ValueError, RecursionError):
             return Action.malformed("the object is nested too deeply")
-        form: Literal["strict", "lenient"] = "strict" if self._is_strict(text, found) else "lenient"
-        return Action(action.name, action.args, form)
-
-    def _is_strict(self, text: str, found: Found) -> bool:
-        return is_bare_object(text) and set(FIELDS) <= found.value.keys()
+        return action.read(strictly=is_bare_object(text) and set(FIELDS) <= found.value.keys())
 
     def _action(self, found: Found) -> Action:
         record = found.value

@@ -1,4 +1,4 @@
-"""The family's face: every room of this folder behind the one protocol."""
+"""CausaLab as one family: its worlds, proofs, scores and agents."""
 
 from __future__ import annotations
 
@@ -7,31 +7,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from whybench.core.canonical import EMPTY, Json, Record, freeze
 from whybench.core.seeds import Stream
 from whybench.core.structure import edge_f1
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
-from whybench.episode.conversation import Conversation
 from whybench.episode.episode import ANSWERED, Episode, Moves, play
-from whybench.episode.family import Family
+from whybench.episode.family import Family, Fingerprint
 from whybench.episode.instance import Instance, Profile
-from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.causalab import agents, bits, certify, generate, renaming
 from whybench.families.causalab.ambiguity import Pairs, all_experiments, verdicts
-from whybench.families.causalab.check import UNCHECKED, flaws
 from whybench.families.causalab.dialogue import Dialogue
 from whybench.families.causalab.numbers import number
-from whybench.families.causalab.params import NAME, PLANS, Knobs, regime
+from whybench.families.causalab.params import GRAPHS, LIMIT, NAME, PLANS, K, Knobs, regime
 from whybench.families.causalab.released import worlds
-from whybench.families.causalab.retell import retelling
-from whybench.families.causalab.rules import LabEpisode, activates
-from whybench.families.causalab.score import METRICS, score
+from whybench.families.causalab.rules import activates
+from whybench.families.causalab.score import score
 from whybench.families.causalab.story import Story
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.traits import traits
 from whybench.families.causalab.world import Law, Term, World, motifs, solver
 
@@ -43,38 +39,39 @@ class CausaLab(Family[World]):
     """A laboratory: experiments on one crystal, the frequency of another, one hidden law."""
 
     name = NAME
-    knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
-    metrics = METRICS
-    unchecked = UNCHECKED
+    parameters = Knobs
+    prompts = Dialogue
 
-    def validated(
-        self, suite: str, profile: Profile, knobs: Mapping[str, Any]
-    ) -> tuple[Record, int]:
-        """Check knobs; keep those that differ from their defaults."""
-        checked = self.checked(Knobs, knobs)
-        turned = checked.model_dump(exclude_defaults=True)
-        if {"k", "graphs"} & turned.keys() and not PLANS[suite].fresh:
+    def size(self, suite: str, profile: Profile, params: Knobs) -> int:
+        """Return a suite's size, or say which knobs do not go together."""
+        plan = PLANS[suite]
+        if (params.k, params.graphs) != (K, GRAPHS) and not plan.fresh:
             raise ValueError(f"knobs `k` and `graphs` belong to {self.name}/fresh")
-        if PLANS[suite].quadratic and checked.tolerance == 0:
+        if plan.quadratic and params.tolerance == 0:
             raise ValueError("readings are rounded here: no exact prediction can be promised")
-        if "limit" in turned and profile == "published":
+        if params.limit != LIMIT and profile == "published":
             raise ValueError("knob `limit` belongs to profile `certified`: the release has none")
-        if checked.data is None:
-            if PLANS[suite].golden and checked.regime and not regime(checked.regime)[0]:
+        if params.data is None:
+            if plan.golden and params.regime and not regime(params.regime)[0]:
                 raise ValueError("a golden chain starts from a record: give a regime like 1o0i")
-            return self.knob_record(turned), generate.size(suite, checked)
+            return generate.size(suite, params)
         if profile != "published":
             raise ValueError("knob `data` belongs to profile `published`")
-        return self.knob_record(turned), len(worlds(Path(checked.data), suite, checked))
+        return len(worlds(Path(params.data), suite, params))
 
-    def world(self, instance: Instance) -> World:
-        """Rebuild the hidden world."""
-        return _world(
-            instance.suite, instance.profile, instance.seed, instance.index, instance.knobs
-        )
+    def build(self, instance: Instance) -> World:
+        """Rebuild the hidden world, or find it among the released ones."""
+        knobs, suite, index = self.params(instance), instance.suite, instance.index
+        if knobs.data is not None:
+            return worlds(Path(knobs.data), suite, knobs)[index]
+        released = instance.profile == "published"
+        return generate.world(suite, instance.seed, index, knobs, released)
 
-    def content(self, world: World) -> Json:
-        """Return what is told, the law, and every crystal."""
+    def fingerprint(self, world: World) -> Fingerprint:
+        """Name what is told, the law, and every crystal.
+
+        The same graph and weights are one cluster, whatever the regime.
+        """
         view, disturbance = world.view, world.disturbance
         told = [
             view.names, view.display, view.controllable, view.semantics, view.quadratic, view.sink,
@@ -82,11 +79,9 @@ class CausaLab(Family[World]):
         ]  # fmt: skip
         seen = [[r.crystal, r.values, r.target, r.setting] for r in (*view.records, view.baseline)]
         moved = None if disturbance is None else [disturbance.affected, disturbance.values]
-        return [told, _law_json(world.law), seen, world.bases, world.reactor, moved]
-
-    def latent(self, world: World) -> Json:
-        """Return the law: the same graph and weights are one cluster, whatever the regime."""
-        return _law_json(world.law)
+        terms = [[[t.cause, t.linear, t.square] for t in terms] for terms in world.law.terms]
+        law = [world.law.base, terms]
+        return Fingerprint([told, law, seen, world.bases, world.reactor, moved], law)
 
     def system(self, world: World) -> Json:
         """Return the law up to renaming of the properties."""
@@ -98,14 +93,14 @@ class CausaLab(Family[World]):
 
     def discarded(self, instance: Instance) -> Record:
         """Return the graphs and records that were thrown away; the release says nothing of its."""
-        knobs = _knobs(instance.knobs)
+        knobs = self.params(instance)
         if knobs.data is not None:
             return EMPTY
         return generate.discarded(instance.suite, instance.seed, instance.index, knobs)
 
     def open_world(self, instance: Instance, world: World) -> LabEpisode:
         """Start an episode."""
-        return LabEpisode(instance, world, solver(world.law), _knobs(instance.knobs))
+        return LabEpisode(instance, world, solver(world.law), self.params(instance))
 
     def experiments(self, trace: Trace) -> tuple[Action, ...]:
         """Return the interventions of a trace, without the hypotheses that came with them."""
@@ -154,7 +149,7 @@ class CausaLab(Family[World]):
             "frequency_identified": frequency,
             "graph_identified": graph,
             "frequency_fewest": certify.frequency_fewest(world),
-            "undecided_pairs": len(_undecided(world)),
+            "undecided_pairs": len(undecided(world)),
         }
         if world.disturbance is not None:
             facts |= self._expected(instance, world)
@@ -174,36 +169,20 @@ class CausaLab(Family[World]):
             wrong += f1[-1] < 1.0 or not episode.right
         return {"expected_edge_f1": sum(f1) / DRAWS, "error_probability": wrong / DRAWS}
 
-    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
-        """Check a certificate from the definitions, without what made it."""
-        return flaws(instance, self.world(instance), certificate)
-
-    def score(self, instance: Instance, trace: Trace) -> Score:
-        """Replay a trace's actions on the rebuilt world and score what happened."""
-        if trace.instance != instance.id:
-            raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
-        episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
-        return score(_own(episode), _undecided(self.world(instance)))
+    def score_episode(self, episode: LabEpisode) -> Score:
+        """Score what happened; edges that no experiment decides are asked of nobody."""
+        return score(episode, undecided(episode.world))
 
     def traits(self, instance: Instance) -> Record:
         """Return size, motifs and condition."""
         return traits(self.world(instance))
 
-    def retell(self, instance: Instance, trace: Trace) -> Retelling:
-        """Tell an episode again beside the truth."""
+    def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
+        """Start a reference agent; the reactor's crystal lies beside given evidence."""
         world = self.world(instance)
-        episode = self.open_world(instance, world)
-        return retelling(episode, trace, self.score(instance, trace), _undecided(world))
-
-    def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
-        """Start a reference agent."""
-        world = self.world(instance)
-        shown = None if given is None else world.shown()
-        bench = agents.Bench(world.view, given, shown)
+        bench = agents.Bench(world.view, given, None if given is None else world.shown())
         if name == "oracle":
             return agents.oracle(world, bench)
-        if name not in agents.STRATEGIES:
-            raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
         return agents.STRATEGIES[name](bench, Stream("agent", name, instance.id))
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
@@ -215,13 +194,9 @@ class CausaLab(Family[World]):
                 args["hypothesis"] = json.dumps(answer["hypothesis"])
         return Action.of("open_reactor"), Action.of(self.final_action, **args)
 
-    def conversation(self, episode: Episode, skin: str) -> Conversation:
-        """Tell an episode as a sequence of records."""
-        return Dialogue(_own(episode), skin)
-
-    def bits_left(self, episode: Episode) -> float:
+    def bits_left(self, episode: LabEpisode) -> float:
         """Return what the evidence so far leaves open, in bits; see `bits`."""
-        return bits.bits_left(_own(episode))
+        return bits.bits_left(episode)
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view on other laws: nothing causes anything, and all in a row."""
@@ -254,16 +229,6 @@ def can_be_won(world: World) -> bool:
     return activates(world, world.target)
 
 
-def _own(episode: Episode) -> LabEpisode:
-    if not isinstance(episode, LabEpisode):
-        raise ValueError("this is not an episode of causalab")
-    return episode
-
-
-def _law_json(law: Law) -> Json:
-    return [law.base, [[[t.cause, t.linear, t.square] for t in terms] for terms in law.terms]]
-
-
 def _succeeded(world: World, trace: Trace) -> bool:
     """Tell whether a run ended with the right prediction."""
     said = number(trace.steps[-1].action.args.get("frequency")) if trace.steps else None
@@ -271,21 +236,7 @@ def _succeeded(world: World, trace: Trace) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) -> World:
-    """Rebuild a world; a pure function, so the latest ones are kept."""
-    knobs = _knobs(turned)
-    if knobs.data is not None:
-        return worlds(Path(knobs.data), suite, knobs)[index]
-    return generate.world(suite, salt, index, knobs, profile == "published")
-
-
-@lru_cache(maxsize=256)
-def _knobs(record: Record) -> Knobs:
-    return Knobs(**record.asdict())
-
-
-@lru_cache(maxsize=2048)
-def _undecided(world: World) -> Pairs:
+def undecided(world: World) -> Pairs:
     """Return the edges that no experiment decides, which the release does not ask; kept."""
     view = world.view
     if world.disturbance is not None or view.released or certify.all_can_be_forced(view):

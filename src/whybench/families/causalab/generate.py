@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from whybench.core.canonical import Record
+from whybench.core.equivalence import class_size
 from whybench.core.graph import members
 from whybench.core.linear import rank
 from whybench.core.seeds import Stream
 from whybench.families.causalab import names
-from whybench.families.causalab.golden import chain
+from whybench.families.causalab.evidence import Evidence, inferred
 from whybench.families.causalab.params import GRAPHS, NAME, PLANS, RECORDS, Knobs, Plan, regime
 from whybench.families.causalab.topology import Draw, Edges, draw, draws, with_frequency_moved
 from whybench.families.causalab.world import (
@@ -25,7 +26,42 @@ from whybench.families.causalab.world import (
     Term,
     View,
     World,
+    moved_base,
+    solver,
 )
+
+
+def chain(view: View, law: Law, bases: Readings, stream: Stream) -> tuple[Reading, ...]:
+    """Intervene on the first record's crystal until every equation is forced.
+
+    Greedy: the next target is the property that leaves the smallest interventional equivalence
+    class of the true graph; once that class is a single graph, the one that settles most equations.
+    """
+    lab, graph = solver(law), law.graph
+    state, now = list(bases), view.records[0].values
+    made: list[Reading] = []
+    touched = 0
+    while not inferred(Evidence(view, (*view.records, *made, view.baseline))).complete:
+        left = [v for v in view.targets() if not touched >> v & 1]
+        if not left:
+            raise ValueError("no chain of interventions forces every equation of this world")
+        setting = float(stream.below(101))
+        offers = []
+        for v in stream.shuffled(left):
+            changed = list(state)
+            changed[v] = moved_base(lab, view.semantics, v, setting, now)
+            if changed[v] == state[v]:
+                continue
+            reading = Reading(view.records[0].crystal, lab.readings(changed), v, setting)
+            seen = inferred(Evidence(view, (*view.records, *made, reading, view.baseline)))
+            worth = (class_size(graph, touched | 1 << v), -seen.settled.bit_count())
+            offers.append((worth, v, changed, reading))
+        if offers:
+            _, v, state, reading = min(offers, key=lambda offer: offer[0])
+            touched, now = touched | 1 << v, reading.values
+            made.append(reading)
+    return tuple(made)
+
 
 WEIGHTS = (1, 2, 3)
 """Linear coefficients, as in the release."""

@@ -9,28 +9,29 @@ from dataclasses import dataclass, field, replace
 from whybench.core.canonical import EMPTY, Json, Record
 from whybench.core.equivalence import class_size
 from whybench.episode.action import MALFORMED, Action
+from whybench.episode.instance import Instance
 from whybench.episode.observation import Observation
-from whybench.episode.retelling import Arrow, Moment, Retelling
+from whybench.episode.retelling import Arrow, Moment, Retelling, shortened
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
-from whybench.families.causalab.ambiguity import Pairs
 from whybench.families.causalab.disturbance import options
 from whybench.families.causalab.evidence import inferred
+from whybench.families.causalab.family import CausaLab, undecided
 from whybench.families.causalab.hypothesis import Guess
 from whybench.families.causalab.numbers import number, shown
-from whybench.families.causalab.rules import LabEpisode
 from whybench.families.causalab.story import Story
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.verdict import listed, notes, verdict
 from whybench.families.causalab.world import FREQUENCY
 
-LONGEST = 160
-"""Characters of a phrase; longer ones are cut."""
 FORCED, WRONG = "equations forced", "wrong edges"
 """Names of the figures that are drawn over the steps."""
 
 
-def retelling(episode: LabEpisode, trace: Trace, score: Score, unsettled: Pairs) -> Retelling:
-    """Tell a trace again; `episode` is a fresh one of its world, on which it is played anew."""
+def retelling(family: CausaLab, instance: Instance, trace: Trace) -> Retelling:
+    """Tell a trace again beside the truth: it is played anew, step by step."""
+    episode = family.open_world(instance, family.world(instance))
+    score = family.score(instance, trace)
     told = _Telling(episode)
     own = trace.actions
     if trace.evidence != "own":
@@ -53,7 +54,7 @@ def retelling(episode: LabEpisode, trace: Trace, score: Score, unsettled: Pairs)
             for term in terms
         ),
         sufficed=None if after is None else _moments_until(told.made, after),
-        notes=tuple(notes(episode, score, after, unsettled)),
+        notes=tuple(notes(episode, score, after, undecided(episode.world))),
         targets=Record([(FORCED, episode.view.k), (WRONG, 0)]),
     )
 
@@ -88,12 +89,13 @@ class _Telling:
         self.noted.append(0 if given else len(guesses))
         self.moments.append(
             Moment(
-                did=_cut(_did(action)),
-                saw=_cut(self._saw(action, observation)),
+                did=shortened(_did(action)),
+                saw=shortened(self._saw(action, observation)),
                 error=observation.is_error,
                 given=given,
                 arrows=None if guess is None else tuple(self._arrows(guess)),
                 marks=self._marks(action, observation),
+                belief_marks=self._claimed(action, observation),
             )
         )
         if done:
@@ -124,9 +126,15 @@ class _Telling:
         if observation.is_error:
             return EMPTY
         if action.name == "submit":
-            return Record([(self.episode.view.names[FREQUENCY], _plain(action, "frequency"))])
+            return Record([(self.episode.view.names[FREQUENCY], shown(self.episode.world.target))])
         values = observation.data if action.name == "intervene" else EMPTY
         return Record((n, shown(x)) for n, x in observation.data.get("reactor", values))
+
+    def _claimed(self, action: Action, observation: Observation) -> Record:
+        """Return the frequency that was predicted, which may not be the true one."""
+        if observation.is_error or action.name != "submit":
+            return EMPTY
+        return Record([(self.episode.view.names[FREQUENCY], _plain(action, "frequency"))])
 
     def _arrows(self, guess: Guess) -> Iterator[Arrow]:
         linear, square = dict(guess.linear), dict(guess.square)
@@ -161,11 +169,7 @@ def _plain(action: Action, argument: str) -> str:
     """Return an argument as a short text, numbers as they are written everywhere."""
     value: Json = action.args.get(argument)
     found = number(value)
-    return _cut(str(value), 40) if found is None else shown(found)
-
-
-def _cut(text: str, longest: int = LONGEST) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return shortened(value, 40) if found is None else shown(found)
 
 
 def _weight(linear: float, square: float) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from whybench.core.canonical import Json, Record
-from whybench.episode.action import Action, ActionSpec
+from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.families.causalab.hypothesis import Guess, HypothesisError, node, read
 from whybench.families.causalab.numbers import number, setting_of
 from whybench.families.causalab.params import Knobs
-from whybench.families.causalab.specs import SPECS
-from whybench.families.causalab.telling import Telling
 from whybench.families.causalab.world import (
     DECIMALS,
     FREQUENCY,
@@ -21,6 +19,40 @@ from whybench.families.causalab.world import (
     World,
     moved_base,
 )
+
+HYPOTHESIS = Argument("hypothesis", "your present hypothesis, as JSON text", optional=True)
+
+SPECS = (
+    ActionSpec(
+        "intervene",
+        "Set one property of the manipulator's crystal and measure everything.",
+        (
+            Argument("property", "the property to set"),
+            Argument("value", "the number to set it to"),
+            HYPOTHESIS,
+        ),
+    ),
+    ActionSpec(
+        "propose",
+        "Record a hypothesis without an experiment; this costs nothing.",
+        (Argument("hypothesis", "the hypothesis, as JSON text"),),
+    ),
+    ActionSpec(
+        "open_reactor",
+        "See the reactor's crystal. The manipulator is locked for good.",
+        (HYPOTHESIS,),
+    ),
+    ActionSpec(
+        "submit",
+        "Predict the frequency of the reactor's crystal. This ends the task.",
+        (
+            Argument("frequency", "the predicted frequency, a number"),
+            Argument("hypothesis", "your final hypothesis, as JSON text", optional=True),
+        ),
+        final=True,
+    ),
+)
+
 
 INVALID_HYPOTHESIS = "invalid_hypothesis"
 """A hypothesis was sent back; this never ends an episode."""
@@ -41,7 +73,7 @@ CEILING = 10_000
 """Where the released reactor's dial ends, in Hz."""
 
 
-class LabEpisode(Episode):
+class LabRules(Episode):
     """Set properties of one crystal, record hypotheses, open the reactor, predict another."""
 
     __slots__ = (
@@ -256,16 +288,6 @@ class LabEpisode(Episode):
     def crystal(self, values: Readings) -> Record:
         """Return a crystal's properties by name."""
         return Record((self.view.names[v], values[v]) for v in self.view.display)
-
-    # Words.
-
-    def brief(self, skin: str) -> str:
-        """Return rules, the records, the manipulator's crystal, and how to act."""
-        return Telling(self, skin).brief()
-
-    def describe(self, observation: Observation, skin: str) -> str:
-        """Return an observation in words."""
-        return Telling(self, skin).observation(observation)
 
 
 def activates(world: World, prediction: float) -> bool:

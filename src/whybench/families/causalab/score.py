@@ -9,12 +9,12 @@ from whybench.core.canonical import Json, Record
 from whybench.core.equivalence import class_size
 from whybench.core.graph import Graph
 from whybench.core.structure import edge_f1, edge_precision, edge_recall, shd
-from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT
-from whybench.episode.score import ERROR_MODES, UNFINISHED, Metric, Score
+from whybench.episode.episode import ANSWERED
+from whybench.episode.score import ERROR_MODES, UNFINISHED, Score, declared_metrics
 from whybench.families.causalab.ambiguity import Pairs
 from whybench.families.causalab.hypothesis import NOTHING, Edge, Guess
-from whybench.families.causalab.rules import LabEpisode
 from whybench.families.causalab.story import Story, misfit
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.world import DECIMALS, FREQUENCY, Law, View, World
 
 WEIGHT_TOLERANCE = 0.02
@@ -25,47 +25,7 @@ RELEASED_TOLERANCE = 1e-6
 STRANGER = 10**6
 """Far above the number of any node."""
 
-METRICS = (
-    Metric("accuracy", "the reactor's frequency was predicted within the tolerance"),
-    Metric("exact_prediction", "the same to the last decimal, with no ceiling", role="side"),
-    Metric("edge_precision", "share of claimed edges that are true", False),
-    Metric("edge_recall", "share of true edges that were claimed", False),
-    Metric("edge_f1", "harmonic mean of the two, over edges that experiments can decide", False),
-    Metric("shd", "edges to add, remove or reverse", False),
-    Metric("root_f1", "causes of frequency without causes of their own", False),
-    Metric("freq_edge_f1", "the same as edge_f1 for edges into frequency", False),
-    Metric("freq_weight_f1", "coefficients of the frequency within 2 %, all terms", False),
-    Metric("interventions", "interventions made", False),
-    Metric("unused_budget", "share of the budget left unspent", False, "side"),
-    Metric("imec", "size of the interventional equivalence class that was left", False, "side"),
-    Metric("fit_error", "mean misprediction of the agent's own data, in Hz", False, "side"),
-    Metric("fit_error_right", "the same where the prediction was right", False, "detail"),
-    Metric("fit_error_wrong", "the same where it was wrong: overconfidence", False, "detail"),
-    Metric("unused_budget_right", "unspent budget where the prediction was right", False, "detail"),
-    Metric("unused_budget_wrong", "unspent budget where it was wrong", False, "detail"),
-    Metric("consistent", "hypotheses that agreed with the data then at hand", False, "side"),
-    Metric("final_consistent", "the last hypothesis agreed with all data", role="side"),
-    Metric("bits_per_intervention", "bits of the equivalence class ruled out", False, "side"),
-    Metric("sufficed_after", "interventions after which all was forced", False, "detail"),
-    Metric("stopped_early", "submitted before the evidence forced graph and equation", role="side"),
-    Metric("stopped_late", "interventions after the evidence sufficed", False, "side"),
-    Metric("inferable", "the agent's own data force the right frequency", role="side"),
-    Metric("inferable_edge_f1", "edge_f1 of exact inference from that data", False, "side"),
-    Metric("bad_experiments", "wrong frequency, and the data did not force it"),
-    Metric("bad_inference", "wrong frequency against data that forced it"),
-    Metric("graph_bad_experiments", "wrong graph, and the data did not force it", role="side"),
-    Metric("graph_bad_inference", "wrong graph against data that forced it", role="side"),
-    Metric("without_mechanism", "right frequency with a wrong graph"),
-    Metric("candidates", "graphs that were listed as still possible", False, "detail"),
-    Metric("candidates_hit", "the true graph was among them", role="detail"),
-    Metric("sent_back", "hypotheses that were sent back", False, "side"),
-    Metric("parse_failures", "steps whose hypothesis stayed unreadable", False, "side"),
-    Metric(INVALID_FORMAT, "ended because replies could not be read", role="side"),
-    Metric(INVALID_ACTION, "ended because of illegal requests", role="side"),
-    Metric(INVALID_ANSWER, "ended because the prediction was no number", role="side"),
-    Metric("timeout", "does not occur here: a late request is illegal", role="detail"),
-    Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck", role="side"),
-)
+METRICS = declared_metrics(__package__ or "")
 
 
 def roots(k: int, edges: frozenset[Edge]) -> set[int]:

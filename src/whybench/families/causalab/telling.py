@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from whybench import CANARY
 from whybench.episode.observation import Observation
 from whybench.episode.skin import paragraphs, shelf
 from whybench.families.causalab.numbers import reading_of, shown
+from whybench.families.causalab.rules import LabRules
 from whybench.families.causalab.world import FREQUENCY, Reading
-
-if TYPE_CHECKING:
-    from whybench.families.causalab.rules import LabEpisode
-
-SKINS = ("plain", "terse")
 
 EXAMPLE = (
     '{"base": 12, "c_b": 1.5}',
@@ -22,13 +17,13 @@ EXAMPLE = (
 )
 """Coefficients of the worked example, linear and quadratic."""
 
-skin_named = shelf(__package__ or "", SKINS)
+skin_named = shelf(__package__ or "")
 
 
 class Telling:
     """What an agent is told, passage by passage."""
 
-    def __init__(self, episode: LabEpisode, skin: str) -> None:
+    def __init__(self, episode: LabRules, skin: str) -> None:
         self._episode = episode
         self._skin = skin_named(skin)
         self._view = episode.view
@@ -174,3 +169,17 @@ class Telling:
             "entries": say("quadratic_entries" if view.quadratic else "linear_entries"),
             "coefficients": EXAMPLE[view.quadratic],
         }
+
+
+class LabEpisode(LabRules):
+    """The episode, with what an agent is told."""
+
+    __slots__ = ()
+
+    def brief(self, skin: str) -> str:
+        """Return rules, the records, the manipulator's crystal, and how to act."""
+        return Telling(self, skin).brief()
+
+    def describe(self, observation: Observation, skin: str) -> str:
+        """Return an observation in words."""
+        return Telling(self, skin).observation(observation)

@@ -10,7 +10,7 @@ from whybench.episode.episode import ANSWERED
 from whybench.episode.score import Score
 from whybench.families.causalab.ambiguity import Pairs
 from whybench.families.causalab.numbers import shown
-from whybench.families.causalab.rules import LabEpisode
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.world import World
 
 MOST = 5

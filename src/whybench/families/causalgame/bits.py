@@ -20,8 +20,8 @@ import numpy as np
 from whybench.families.causalgame.design import Design
 from whybench.families.causalgame.equipment import MOST_DEF
 from whybench.families.causalgame.records import SAMPLE
-from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.space import Floats, Space
+from whybench.families.causalgame.telling import DroneEpisode
 from whybench.families.causalgame.view import View
 
 SPREAD = 2.0

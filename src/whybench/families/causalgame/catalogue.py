@@ -12,9 +12,8 @@ from pydantic import BaseModel
 
 from whybench.core.canonical import Json
 from whybench.families.causalgame.antenna import Antenna
-from whybench.families.causalgame.default import Default
+from whybench.families.causalgame.default import Default, UnderSky
 from whybench.families.causalgame.physics import Physics
-from whybench.families.causalgame.sheet import Sheet
 from whybench.families.causalgame.weather import Weather
 from whybench.families.causalgame.zone import ZonePhysics
 
@@ -42,11 +41,13 @@ def physics(name: str) -> Physics:
     return KINDS[name].model_validate({**_data(name), "name": name, "formulas": _file("shared")})
 
 
-def inert(sheet: Sheet) -> Physics:
-    """Return a physics in which nothing on a sheet does anything."""
-    return Default.model_validate(
-        {**_data("default"), "name": "default", "formulas": _file("shared"), "sheet": sheet}
-    )
+def inert(physics: Physics) -> Physics:
+    """Return a physics with the same sheet and sky in which nothing does anything."""
+    data = {**_data("default"), "name": "default", "formulas": _file("shared")}
+    sky = getattr(physics, "sky", None)
+    if sky is None:
+        return Default.model_validate({**data, "sheet": physics.sheet})
+    return UnderSky.model_validate({**data, "sheet": physics.sheet, "sky": sky})
 
 
 def parameters(physics: Physics) -> Json:

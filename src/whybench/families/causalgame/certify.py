@@ -26,8 +26,8 @@ from whybench.families.causalgame.flight import survival
 from whybench.families.causalgame.generate import built, world
 from whybench.families.causalgame.params import Knobs
 from whybench.families.causalgame.physics import Physics
-from whybench.families.causalgame.rules import DroneEpisode
 from whybench.families.causalgame.scenario import Blueprint, Rules
+from whybench.families.causalgame.telling import DroneEpisode
 from whybench.families.causalgame.view import view
 from whybench.families.causalgame.world import World
 

@@ -6,16 +6,20 @@ The released `…_no_selection_bias` control of the zone family fell back to it 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 from whybench.families.causalgame.equipment import Loadout
 from whybench.families.causalgame.fleet import Layout, Stage
 from whybench.families.causalgame.formulas import Agility, Formulas, between
 from whybench.families.causalgame.physics import Draws, Environment, Threat, constant
 from whybench.families.causalgame.sheet import Frozen, Sheet
+from whybench.families.causalgame.sky import PURPOSES, Sky
 
 
 class Default(Frozen):
     """The physics behind an unknown name."""
+
+    purposes: ClassVar[tuple[str, ...]] = ("wind_speed", "humidity", "temperature")
 
     name: str
     source: str
@@ -36,7 +40,7 @@ class Default(Frozen):
     def layout(self) -> Layout:
         """What a drone's random numbers are for."""
         rounds = max(1, int(self.formulas.combat.rounds * self.rounds_modifier))
-        return Layout(("wind_speed", "humidity", "temperature"), rounds)
+        return Layout(self.purposes, rounds)
 
     def environment(self, draws: Draws, load: Loadout, stage: Stage) -> Environment:  # noqa: ARG002
         """Draw weather that matters to nothing."""
@@ -60,3 +64,15 @@ class Default(Frozen):
             accuracy=constant(1.0, like),
             damage_modifier=constant(1.0, like),
         )
+
+
+class UnderSky(Default):
+    """The same under a sky of storms, which noisy instruments read; they too change nothing."""
+
+    purposes: ClassVar[tuple[str, ...]] = PURPOSES
+
+    sky: Sky
+
+    def environment(self, draws: Draws, load: Loadout, stage: Stage) -> Environment:  # noqa: ARG002
+        """Draw storms and clear weather that matter to nothing."""
+        return self.sky.environment(draws, stage)

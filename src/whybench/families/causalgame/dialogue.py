@@ -11,8 +11,7 @@ from whybench.episode.extraction import json_objects
 from whybench.episode.observation import Observation
 from whybench.episode.pace import Pace
 from whybench.episode.skin import paragraphs
-from whybench.families.causalgame.rules import DroneEpisode
-from whybench.families.causalgame.telling import Telling
+from whybench.families.causalgame.telling import DroneEpisode, Telling
 
 TURNS = 50
 """Programs that may be written, as published."""

@@ -1,4 +1,4 @@
-"""The family's face: every room of this folder behind the one protocol."""
+"""CausalGame as one family: its worlds, proofs, scores and agents."""
 
 from __future__ import annotations
 
@@ -6,34 +6,29 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from whybench.core.canonical import EMPTY, Json, Record
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
-from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves
-from whybench.episode.family import Family, Suite
+from whybench.episode.family import Family, Fingerprint, Suite
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.pace import Pace
-from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalgame import agents, bits, cell_proof, certify, check, generate
+from whybench.families.causalgame import agents, bits, cell_proof, certify, generate
 from whybench.families.causalgame.bench import Bench
 from whybench.families.causalgame.catalogue import inert, parameters
 from whybench.families.causalgame.cells import CELLS, SEEDS, cell_world, refused_deals
 from whybench.families.causalgame.design import SUFFIX, Design
 from whybench.families.causalgame.dialogue import Dialogue, paced
 from whybench.families.causalgame.generated import Generated, nameless, nameless_rules
-from whybench.families.causalgame.judging.packet import JudgedCase
 from whybench.families.causalgame.params import ALL, KNOBS, NAME, SIZE, Knobs
-from whybench.families.causalgame.retell import retelling
-from whybench.families.causalgame.rules import DroneEpisode
-from whybench.families.causalgame.scenario import Rules, scenarios
-from whybench.families.causalgame.score import METRICS, case_of, score
+from whybench.families.causalgame.scenario import scenarios
+from whybench.families.causalgame.score import score
 from whybench.families.causalgame.specs import QUESTIONS
+from whybench.families.causalgame.telling import DroneEpisode
 from whybench.families.causalgame.traits import traits
 from whybench.families.causalgame.view import view
 from whybench.families.causalgame.world import World
@@ -47,38 +42,30 @@ class CausalGame(Family[World]):
     """Drones: biased records, small deployments, one fleet, and a report."""
 
     name = NAME
-    knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
-    metrics = METRICS
-    unchecked = check.UNCHECKED
+    parameters = Knobs
+    prompts = Dialogue
 
-    def validated(
-        self,
-        suite: str,
-        profile: Profile,  # noqa: ARG002 - both profiles have the same knobs
-        knobs: Mapping[str, Any],
-    ) -> tuple[Record, int]:
-        """Check knobs; keep those that differ from their defaults."""
-        turned = self.checked(Knobs, knobs).model_dump(exclude_defaults=True)
-        if suite == KNOBS:
-            return self.knob_record(turned), CELLS * SEEDS
-        return self.knob_record(turned), len(scenarios()) if suite == ALL else SIZE
+    def size(self, suite: str, profile: Profile, params: Knobs) -> int:  # noqa: ARG002
+        """Return a suite's size."""
+        return {KNOBS: CELLS * SEEDS, ALL: len(scenarios())}.get(suite, SIZE)
 
-    def world(self, instance: Instance) -> World:
+    def build(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
-        return _world(
-            instance.suite, instance.profile, instance.seed, instance.index, instance.knobs
-        )
+        suite, index, knobs = instance.suite, instance.index, self.params(instance)
+        if suite == KNOBS:
+            return cell_world(instance.seed, index, knobs)
+        scenario = tuple(scenarios())[index] if suite == ALL else suite
+        rules = knobs.over(scenarios()[scenario].rules(instance.profile))
+        return generate.world(scenario, rules, instance.seed, index)
 
-    def content(self, world: World) -> Json:
-        """Return the rules, and what became of the history."""
-        flown = world.history.flights
-        seen = [flown.returned.tolist(), flown.hit_count.tolist(), world.history.kept.tolist()]
+    def fingerprint(self, world: World) -> Fingerprint:
+        """Name the rules, and what became of the history.
+
+        Scenarios with the same drones, that is with the same luck, are one cluster.
+        """
         told = [world.scenario, world.call_sign, world.rules.model_dump(mode="json")]
-        return [told, seen, parameters(world.physics)]
-
-    def latent(self, world: World) -> Json:
-        """Return the luck: scenarios with the same drones are one cluster."""
-        return list(world.path)
+        content = [told, _records(world), parameters(world.physics)]
+        return Fingerprint(content, list(world.path))
 
     def system(self, world: World) -> Json:
         """Return the physics: a scenario has one for all seeds, so systems repeat by design."""
@@ -87,7 +74,7 @@ class CausalGame(Family[World]):
 
     def problem(self, world: World) -> Json:
         """Return rules, physics, records, and a draw of the fleet's for all luck to come."""
-        rules, seen = nameless_rules(world.rules, world.physics), self.content(world)[1]
+        rules, seen = nameless_rules(world.rules, world.physics), _records(world)
         luck = Stream(*world.path, "fleet").word()
         return [world.scenario, rules, self.system(world), seen, luck]
 
@@ -97,13 +84,9 @@ class CausalGame(Family[World]):
             return EMPTY
         return Record.of(history_above_the_bar=refused_deals(instance.seed, instance.index))
 
-    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
-        """Check a certificate by other means: drones fly one by one, every budget is spent."""
-        return check.flaws(instance, self.world(instance), certificate)
-
     def open_world(self, instance: Instance, world: World) -> DroneEpisode:
         """Start an episode."""
-        return DroneEpisode(instance, world, _knobs(instance.knobs))
+        return DroneEpisode(instance, world, self.params(instance))
 
     def experiments(self, trace: Trace) -> tuple[Action, ...]:
         """Return the questions and deployments of a trace, without the beliefs beside them."""
@@ -123,7 +106,7 @@ class CausalGame(Family[World]):
         """
         world = self.world(instance)
         reached = self.score(instance, self.exact_run(instance)).values
-        best, default = self._landmarks(instance)
+        best, default = self.landmarks(instance)
         facts: dict[str, Json] = {
             "bar": world.rules.threshold,
             "fleet_best": best,
@@ -149,9 +132,12 @@ class CausalGame(Family[World]):
             return cell_proof.proof(suite.name, worlds)
         names = tuple(scenarios()) if suite.name == ALL else (suite.name,)
         released = suite.profile == "published"
-        seed = suite[0].seed
+        first = suite[0]
+        knobs = self.params(first)
         proofs = {
-            name: certify.proof(name, _rules(name, suite.profile, suite.knobs), seed, released)
+            name: certify.proof(
+                name, knobs.over(scenarios()[name].rules(suite.profile)), first.seed, released
+            )
             for name in names
         }
         kept = ("winnable", "trapped", "affordable")
@@ -161,45 +147,23 @@ class CausalGame(Family[World]):
             tuple((name, flaw) for name, proof in proofs.items() for flaw in proof.flaws()),
         )
 
-    def _landmarks(self, instance: Instance) -> tuple[float, float]:
+    def score_episode(self, episode: DroneEpisode) -> Score:
+        """Score the fleet beside what the best known and the default design reach."""
+        return score(episode, *self.landmarks(episode.instance))
+
+    def landmarks(self, instance: Instance) -> tuple[float, float]:
         """Return what the best known and the default design reach with the instance's fleet."""
-        return _landmarks(
-            instance.suite, instance.profile, instance.seed, instance.index, instance.knobs
-        )
-
-    def score(self, instance: Instance, trace: Trace) -> Score:
-        """Replay a trace's actions on the rebuilt world and score what happened."""
-        if trace.instance != instance.id:
-            raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
-        episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
-        return score(_own(episode), *self._landmarks(instance))
-
-    def judged_case(self, instance: Instance, trace: Trace) -> JudgedCase | None:
-        """Return what judging a trace's report needs; generated worlds have no task report."""
-        episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
-        known = instance.suite != KNOBS
-        return case_of(_own(episode), self._landmarks(instance)[0]) if known else None
+        return _landmarks(self, instance)
 
     def traits(self, instance: Instance) -> Record:
         """Return scenario, challenge, history, bar, and what two known designs reach."""
-        return traits(instance, self.world(instance), *self._landmarks(instance))
+        return traits(instance, self.world(instance), *self.landmarks(instance))
 
-    def retell(self, instance: Instance, trace: Trace) -> Retelling:
-        """Tell an episode in words, with the path of designs beside the best known one."""
-        world = self.world(instance)
-        return retelling(world, trace, best_of(world), *self._landmarks(instance))
-
-    def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
+    def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
         """Start a reference agent."""
         world = self.world(instance)
-        bench = Bench(view(world), given)
-        if name == "oracle":
-            strategy = agents.oracle(best_of(world))
-        elif name in agents.STRATEGIES:
-            strategy = agents.STRATEGIES[name]
-        else:
-            raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
-        return agents.moves(bench, certify.luck(world, name), strategy)
+        known = agents.oracle(best_of(world)) if name == "oracle" else agents.STRATEGIES[name]
+        return agents.moves(Bench(view(world), given), certify.luck(world, name), known)
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
         """Deploy one drone, submit and report: a design, or an object with design and report."""
@@ -219,22 +183,18 @@ class CausalGame(Family[World]):
             Action.of("report", **report),
         )
 
-    def conversation(self, episode: Episode, skin: str) -> Conversation:
-        """Tell an episode as a sequence of programs."""
-        return Dialogue(_own(episode), skin)
-
-    def pace(self, episode: Episode, skin: str) -> Pace:
+    def pace(self, episode: DroneEpisode, skin: str) -> Pace:
         """Lead a model in turns, as published: so many as there are deployments, and ten more."""
-        return paced(_own(episode), skin)
+        return paced(episode, skin)
 
-    def bits_left(self, episode: Episode) -> float:
+    def bits_left(self, episode: DroneEpisode) -> float:
         """Return what the evidence so far leaves open, in bits; see `bits`."""
-        return bits.bits_left(_own(episode))
+        return bits.bits_left(episode)
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view and records on other systems: the sheet is the same, no effect is."""
         world = self.world(instance)
-        yield self.open_world(instance, replace(world, physics=inert(world.physics.sheet)))
+        yield self.open_world(instance, replace(world, physics=inert(world.physics)))
 
     def truth(self, instance: Instance) -> Json:
         """Return the best design, the physics, and all that the records leave out."""
@@ -257,36 +217,13 @@ def best_of(world: World) -> Design:
     return world.best or certify.best_design(world.rules.physics)
 
 
-def _own(episode: Episode) -> DroneEpisode:
-    if not isinstance(episode, DroneEpisode):
-        raise ValueError("this is not an episode of causalgame")
-    return episode
-
-
-def _rules(scenario: str, profile: Profile, turned: Record) -> Rules:
-    return _knobs(turned).over(scenarios()[scenario].rules(profile))
-
-
-@lru_cache(maxsize=512)
-def _world(suite: str, profile: Profile, salt: str, index: int, turned: Record) -> World:
-    """Rebuild a world; a pure function, so the latest ones are kept."""
-    if suite == KNOBS:
-        return cell_world(salt, index, _knobs(turned))
-    if suite == ALL:
-        scenario = tuple(scenarios())[index]
-        return generate.world(scenario, _rules(scenario, profile, turned), salt, index)
-    return generate.world(suite, _rules(suite, profile, turned), salt, index)
-
-
 @lru_cache(maxsize=4096)
-def _landmarks(
-    suite: str, profile: Profile, salt: str, index: int, turned: Record
-) -> tuple[float, float]:
-    world = _world(suite, profile, salt, index, turned)
+def _landmarks(family: CausalGame, instance: Instance) -> tuple[float, float]:
+    world = family.world(instance)
     default = certify.default_design(world.physics)
     return world.final(best_of(world)).survival_rate, world.final(default).survival_rate
 
 
-@lru_cache(maxsize=256)
-def _knobs(record: Record) -> Knobs:
-    return Knobs(**record.asdict())
+def _records(world: World) -> Json:
+    flown = world.history.flights
+    return [flown.returned.tolist(), flown.hit_count.tolist(), world.history.kept.tolist()]

@@ -28,25 +28,14 @@ class Knobs(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    keep_failed: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="chance that a destroyed drone's record can be seen (q)",
-    )
-    counts: bool = Field(default=True, description="whether a deployment says how many came back")
-    drones: int | None = Field(default=None, ge=1, le=10_000, description="drones for exploration")
-    deploys: int | None = Field(
-        default=None, ge=1, le=100, description="deployments for exploration"
-    )
-    queries: int | None = Field(
-        default=None, ge=0, le=100, description="questions about the environment"
-    )
-    threshold: float | None = Field(default=None, gt=0, le=1, description="survival that wins")
-    guard: bool = Field(default=True, description="whether a fleet needs one deployment before it")
-    max_errors: int = Field(
-        default=5, ge=1, le=100, description="errors after which an episode ends"
-    )
+    keep_failed: float | None = Field(default=None, ge=0, le=1)
+    counts: bool = True
+    drones: int | None = Field(default=None, ge=1, le=10_000)
+    deploys: int | None = Field(default=None, ge=1, le=100)
+    queries: int | None = Field(default=None, ge=0, le=100)
+    threshold: float | None = Field(default=None, gt=0, le=1)
+    guard: bool = True
+    max_errors: int = Field(default=5, ge=1, le=100)
 
     def over(self, rules: Rules) -> Rules:
         """Return rules with the turned knobs laid over them."""

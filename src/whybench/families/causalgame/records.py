@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 
 import numpy as np
-from scipy.special import ndtri
 
 from whybench.core.canonical import Record
 from whybench.core.seeds import Stream
@@ -80,6 +80,8 @@ def _with_outcomes(batch: Batch, hits: Column, environment: dict[str, Column]) -
 
 
 def _blurred(values: Column, level: Floats, path: Path) -> Floats:
+    from scipy.special import ndtri  # heavy, and only noisy instruments need it
+
     normal = ndtri(np.maximum(Stream(*path).uniforms(len(values)), 2.0**-54))
     found: Floats = values + np.abs(values) * level * normal
     return found
@@ -138,3 +140,13 @@ def _cell(value: object) -> Cell:
     if isinstance(value, np.bool_):
         return bool(value)
     return int(value) if isinstance(value, np.integer) else str(value)
+
+
+def letter(place: int) -> str:
+    """Return the name of a design: A … Z, then A2, B2 and so on.
+
+    >>> letter(0), letter(27)
+    ('A', 'B2')
+    """
+    again, place = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[place] + (str(again + 1) if again else "")

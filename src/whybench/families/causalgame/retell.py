@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from whybench.core.canonical import Json, Record, thaw
 from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT, TIMEOUT
+from whybench.episode.instance import Instance
 from whybench.episode.retelling import Moment, Retelling
 from whybench.episode.trace import Step, Trace
+from whybench.families.causalgame.claims import Belief, beliefs, distance
 from whybench.families.causalgame.design import Design
+from whybench.families.causalgame.family import CausalGame, best_of
 from whybench.families.causalgame.hindsight import Hindsight, design_of, hindsight
-from whybench.families.causalgame.judging.claims import Belief, beliefs, distance
 from whybench.families.causalgame.story import believed, in_short, known_claims, told_of, truth
 from whybench.families.causalgame.telling import percent
 from whybench.families.causalgame.wording import SHOWN, built_of, did, saw, share_of
@@ -28,10 +30,10 @@ ENDS = {
 }
 
 
-def retelling(
-    world: World, trace: Trace, best: Design, best_rate: float, default_rate: float
-) -> Retelling:
-    """Tell an episode; the rates are what the best known and the default design reach here."""
+def retelling(family: CausalGame, instance: Instance, trace: Trace) -> Retelling:
+    """Tell an episode in words, with the path of designs beside the best known one."""
+    world = family.world(instance)
+    best, (best_rate, default_rate) = best_of(world), family.landmarks(instance)
     seen = hindsight(world, trace, best_rate)
     moments = [
         _moment(world, step, given=place < trace.given) for place, step in enumerate(trace.steps)

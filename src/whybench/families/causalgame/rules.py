@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from string import ascii_uppercase
 
 from whybench.core.canonical import Json, Record, freeze, thaw
 from whybench.episode.action import Action, ActionSpec
@@ -17,21 +16,21 @@ from whybench.episode.episode import (
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.families.causalgame.arguments import LONGEST_TEXT, read_count, read_object
+from whybench.families.causalgame.claims import Belief, beliefs
 from whybench.families.causalgame.design import SUFFIX, Design, design
 from whybench.families.causalgame.flight import Flights
-from whybench.families.causalgame.judging.claims import Belief, beliefs
 from whybench.families.causalgame.params import MOST_LOOKS, Knobs
 from whybench.families.causalgame.records import (
     RELEASED_RESULTS,
     Cell,
     Measured,
     Table,
+    letter,
     measured,
     table,
     visible,
 )
 from whybench.families.causalgame.specs import ASK, LOOKS, OUTCOMES, QUESTIONS, SPECS
-from whybench.families.causalgame.telling import Telling
 from whybench.families.causalgame.variables import asked_for, variables
 from whybench.families.causalgame.view import View, view
 from whybench.families.causalgame.world import Batch, World
@@ -40,7 +39,7 @@ LONGEST_QUESTION = 500
 """Characters of a question."""
 
 
-class DroneEpisode(Episode):
+class DroneRules(Episode):
     """Look at records, deploy small batches, submit one design for a fleet, and report."""
 
     __slots__ = (
@@ -107,12 +106,9 @@ class DroneEpisode(Episode):
     def _carry_out(self, action: Action) -> Observation:
         if self.submitted is not None and action.name != "report":
             return Observation.refused(INVALID_ACTION, "the fleet has flown: only `report` is left")
-        if action.name == "deploy":
-            return self._deploy(action)
-        if action.name == "submit":
-            return self._submit(action)
-        if action.name == "report":
-            return self._report(action)
+        acting = {"deploy": self._deploy, "submit": self._submit, "report": self._report}
+        if action.name in acting:
+            return acting[action.name](action)
         if action.name == ASK and self.view.queries:
             return self._ask(action)
         if action.name in LOOKS:
@@ -125,10 +121,8 @@ class DroneEpisode(Episode):
         self.looks += 1
         if self.looks > MOST_LOOKS:
             self.outcome = TIMEOUT
-        if name == "get_status":
-            return self._seen(self.status())
-        if name == "get_action_space":
-            return self._seen(self.action_space())
+        if name in ("get_status", "get_action_space"):
+            return self._seen(self.status() if name == "get_status" else self.action_space())
         if name == "get_environments":
             return self._seen({"records": self.records(environments=True).frozen})
         return self._seen({"designs": self.legend(), "records": self.records().frozen})
@@ -353,23 +347,3 @@ class DroneEpisode(Episode):
         self.report = Record(texts.items())
         self.outcome = ANSWERED
         return Observation(OK)
-
-    # Words.
-
-    def brief(self, skin: str) -> str:
-        """Return the mission, the rules, and how to act."""
-        return Telling(self, skin).brief()
-
-    def describe(self, observation: Observation, skin: str) -> str:
-        """Return an observation in words."""
-        return Telling(self, skin).observation(observation)
-
-
-def letter(place: int) -> str:
-    """Return the name of a design: A … Z, then A2, B2 and so on.
-
-    >>> letter(0), letter(27)
-    ('A', 'B2')
-    """
-    again, place = divmod(place, len(ascii_uppercase))
-    return ascii_uppercase[place] + (str(again + 1) if again else "")

@@ -110,7 +110,6 @@ class Rules(Frozen):
 class Scenario(Frozen):
     """One of the published scenarios."""
 
-    what: str
     challenges: tuple[Challenge, ...]
     published: Rules
     certified: Rules

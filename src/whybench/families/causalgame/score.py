@@ -10,11 +10,10 @@ from whybench.episode.episode import (
     INVALID_FORMAT,
     TIMEOUT,
 )
-from whybench.episode.score import UNFINISHED, Metric, Score
-from whybench.families.causalgame.judging.checks import checked
-from whybench.families.causalgame.judging.claims import Claim, claims, distance
-from whybench.families.causalgame.judging.packet import JudgedCase, Outcome, Report
-from whybench.families.causalgame.rules import DroneEpisode
+from whybench.episode.score import UNFINISHED, Score, declared_metrics
+from whybench.families.causalgame.claims import Claim, claims, distance
+from whybench.families.causalgame.report_checks import Outcome, Report, checked
+from whybench.families.causalgame.telling import DroneEpisode
 
 UNREPORTED = "unreported"
 """The outcome of an episode whose fleet flew, but which was left without a report."""
@@ -22,28 +21,7 @@ UNREPORTED = "unreported"
 LEAST_SPREAD = 0.01
 """Where the best design is no better than this above the default, there is nothing to regret."""
 
-METRICS = (
-    Metric("win", "enough of the fleet came back"),
-    Metric("survival_rate", "the share of the fleet that came back", rate=False),
-    Metric(
-        "survival_regret",
-        "what was missed: 0 as good as the best known design, 1 no better than the default",
-        rate=False,
-    ),
-    Metric("deploys", "deployments made", False, "side"),
-    Metric("drones_used", "drones deployed in exploration", False, "side"),
-    Metric("questions_asked", "questions put to the analysts", False, "side"),
-    Metric("hypothesis_distance", "golden claims missing plus distractors held", False, "side"),
-    Metric("golden_found", "share of the golden claims among the last beliefs", False, "side"),
-    Metric("distractors_held", "share of the distractors among the last beliefs", False, "side"),
-    Metric("numbers_faithful", "no figure in the report contradicts the episode", role="side"),
-    Metric(UNREPORTED, "the fleet flew, but no report came", role="side"),
-    Metric(INVALID_FORMAT, "ended because replies could not be read", role="side"),
-    Metric(INVALID_ACTION, "ended because of illegal requests", role="side"),
-    Metric(INVALID_ANSWER, "ended because no design or report could be read", role="side"),
-    Metric(TIMEOUT, "ended because it only looked, for too long", role="side"),
-    Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck", role="side"),
-)
+METRICS = declared_metrics(__package__ or "")
 
 
 def score(episode: DroneEpisode, best: float, default: float) -> Score:
@@ -95,27 +73,21 @@ def claims_about(episode: DroneEpisode) -> tuple[Claim, ...]:
     return () if episode.world.best is not None else claims(episode.world.rules.physics)
 
 
-def case_of(episode: DroneEpisode, best_known: float | None = None) -> JudgedCase | None:
-    """Return what judging an episode's report needs; None if there is no report."""
+def reported(episode: DroneEpisode) -> tuple[Report, Outcome] | None:
+    """Return an episode's report and how it really ended; None if there is no report."""
     if episode.report is None or episode.survival_rate is None:
         return None
-    return JudgedCase(
-        episode.instance.id,
-        episode.world.scenario,
-        episode.instance.profile,
-        episode.world.rules.physics,
+    view = episode.view
+    return (
         Report(**episode.report.asdict()),
-        Outcome(
-            episode.won, episode.survival_rate, episode.view.threshold, episode.view.fleet_size
-        ),
-        best_known,
+        Outcome(episode.won, episode.survival_rate, view.threshold, view.fleet_size),
     )
 
 
 def faithful(episode: DroneEpisode) -> float | None:
     """Tell whether no figure in the report contradicts the episode."""
-    case = case_of(episode)
-    return None if case is None else float(not checked(case.report, case.outcome).wrong)
+    told = reported(episode)
+    return None if told is None else float(not checked(*told).wrong)
 
 
 def within_limits(episode: DroneEpisode) -> bool:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whybench.episode.retelling import Arrow
+from whybench.families.causalgame.claims import Belief, Claim, Sign, claims, distance
 from whybench.families.causalgame.generated import Generated
-from whybench.families.causalgame.judging.claims import Belief, Claim, Sign, claims, distance
 from whybench.families.causalgame.world import World
 
 AMOUNTS: dict[Sign, str] = {"raises": "more", "lowers": "fewer", "no_effect": "as many"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from whybench import CANARY
 from whybench.core.canonical import thaw
@@ -12,19 +12,15 @@ from whybench.episode.skin import paragraphs, shelf
 from whybench.families.causalgame.design import SUFFIX
 from whybench.families.causalgame.params import MOST_LOOKS
 from whybench.families.causalgame.records import SAMPLE
+from whybench.families.causalgame.rules import DroneRules
 
-if TYPE_CHECKING:
-    from whybench.families.causalgame.rules import DroneEpisode
-
-SKINS = ("plain", "terse")
-
-skin_named = shelf(__package__ or "", SKINS)
+skin_named = shelf(__package__ or "")
 
 
 class Telling:
     """What an agent is told, passage by passage."""
 
-    def __init__(self, episode: DroneEpisode, skin: str) -> None:
+    def __init__(self, episode: DroneRules, skin: str) -> None:
         self._episode = episode
         self._skin = skin_named(skin)
         self._view = episode.view
@@ -219,6 +215,20 @@ class Telling:
             values = [*entry["defs"].items(), *entry["equipment"].items()]
             told.append(f"{entry['design']}: {', '.join(f'{k} {v}' for k, v in values)}")
         return "\n".join(told)
+
+
+class DroneEpisode(DroneRules):
+    """The episode, with what an agent is told."""
+
+    __slots__ = ()
+
+    def brief(self, skin: str) -> str:
+        """Return the mission, the rules, and how to act."""
+        return Telling(self, skin).brief()
+
+    def describe(self, observation: Observation, skin: str) -> str:
+        """Return an observation in words."""
+        return Telling(self, skin).observation(observation)
 
 
 def percent(share: float) -> str:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from whybench.core.canonical import Record, thaw
+from whybench.core.canonical import Record
 from whybench.episode.action import MALFORMED
+from whybench.episode.retelling import shortened
 from whybench.episode.trace import Step
 from whybench.families.causalgame.certify import default_design
+from whybench.families.causalgame.claims import Belief
 from whybench.families.causalgame.design import Design
-from whybench.families.causalgame.judging.claims import Belief
 from whybench.families.causalgame.story import in_short
 from whybench.families.causalgame.telling import listed, percent
 from whybench.families.causalgame.world import World
-
-LONGEST = 160
-"""Characters of somebody's own words that are shown."""
 
 MOST = 8
 """So many pieces of equipment are named; the released rules took any."""
@@ -40,16 +38,16 @@ def did(world: World, step: Step, design: Design | None, held: Sequence[Belief])
     if step.action.name == MALFORMED:
         return "wrote something that could not be read"
     if step.action.name == "query_environment":
-        return f"asked: {_cut(args.get('question'))}"
+        return f"asked: {shortened(args.get('question'))}"
     if step.action.name == "report":
-        told = f"reported: {_cut(args.get('conclusion'))}"
+        told = f"reported: {shortened(args.get('conclusion'))}"
     elif step.action.name == "deploy":
         count = step.observation.data.get("deployed") or args.get("count")
-        told = f"flew {_cut(count)} × {built_of(world, design)}"
+        told = f"flew {shortened(count)} × {built_of(world, design)}"
     elif step.action.name == "submit":
         told = f"committed the fleet to {built_of(world, design)}"
     else:
-        told = _LOOKS.get(step.action.name, f"asked for {_cut(step.action.name)}")
+        told = _LOOKS.get(step.action.name, f"asked for {shortened(step.action.name)}")
     if held:
         more = "; …" if len(held) > SHOWN else ""
         told += f". Believes: {'; '.join(map(in_short, held[:SHOWN]))}{more}"
@@ -71,7 +69,7 @@ def built_of(world: World, built: Design | None) -> str:
     usual = default_design(world.physics)
     pairs = zip(world.physics.sheet.names, built.defs, usual.defs, strict=True)
     changed = [f"{name} {value}" for name, value, before in pairs if value != before]
-    changed += [f"{_cut(slot)} {_cut(choice)}" for slot, choice in built.equipment[:MOST]]
+    changed += [f"{shortened(slot)} {shortened(choice)}" for slot, choice in built.equipment[:MOST]]
     changed += ["…"] * (len(built.equipment) > MOST)
     return f"the default with {listed(changed)}" if changed else "the default design"
 
@@ -83,7 +81,7 @@ def saw(step: Step) -> str:
     """Return what a step showed."""
     data = step.observation.data
     if step.observation.is_error:
-        return f"refused: {_cut(data.get('reason') or step.observation.code)}"
+        return f"refused: {shortened(data.get('reason') or step.observation.code)}"
     teller = _SAW.get(step.action.name)
     return teller(data) if teller else "done"
 
@@ -112,7 +110,7 @@ def _asked(data: Record) -> str:
     if data.get("variable") is None:
         return "no variable fits the question"
     again = "" if data.get("new") else " (known before)"
-    return f"measured from now on{again}: {data['variable']}, {_cut(data.get('meaning'))}"
+    return f"measured from now on{again}: {data['variable']}, {shortened(data.get('meaning'))}"
 
 
 def _recorded(data: Record) -> str:
@@ -149,8 +147,3 @@ _SAW: dict[str, Callable[[Record], str]] = {
     "get_action_space": _space,
     "report": lambda _: "the end",
 }
-
-
-def _cut(words: object) -> str:
-    text = " ".join(str(thaw(words)).split())
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
+from whybench.core.canonical import Json
 from whybench.core.graph import members
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
@@ -21,6 +22,7 @@ from whybench.families.causallink.checking.orders import Moment, Order, acted, c
 from whybench.families.causallink.checking.worst import tabled, worst_case
 from whybench.families.causallink.rules import LinkEpisode
 from whybench.families.causallink.world import World
+from whybench.families.claims import differences
 
 UNCHECKED = {
     "exact_steps": "only that it lies between `fewest` and the worst case, and within the budget",
@@ -28,6 +30,8 @@ UNCHECKED = {
     "solvable": "where `fewest` ≤ budget < worst case: only that it agrees with `exact_steps`",
 }
 """Claims that are checked in part, and what of them."""
+
+HYPOTHESES = "all partial orders on the listed entities under which the start is closed"
 
 EXHAUSTIVE = 5
 """Up to so many entities `minimax` is proven, and checked over all orders."""
@@ -40,24 +44,20 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
     x_on, y_on = bool(view.start >> view.x & 1), bool(view.start >> view.y & 1)
     identified = least <= view.budget
     worst = tabled(on, x_on, y_on)
-    claims: list[tuple[str, object, object]] = [
-        ("instance", certificate.instance, instance.id),
-        ("hypotheses", "all partial orders" in certificate.hypotheses, True),
-        ("identified", certificate.identified, identified),
-        ("best_score", certificate.best_score, 1.0 if identified else 0.0),
-        ("fewest", certificate.fewest, least),
-        ("bits", certificate.bits, 0.0 if identified else 1.0),
-        ("minimax", certificate.minimax, worst if view.n <= EXHAUSTIVE else None),
-        ("minimax_upper", certificate.minimax_upper, worst),
-        ("witness", certificate.witness, None),
-        ("fact n", certificate.facts.get("n"), view.n),
-        ("fact on_at_start", certificate.facts.get("on_at_start"), on),
-    ]
-    found = [
-        f"{claim} is stored as {stored!r}, found {true!r}"
-        for claim, stored, true in claims
-        if stored != true or isinstance(stored, bool) is not isinstance(true, bool)
-    ]
+    stored = certificate.to_json()
+    expected: dict[str, Json] = {
+        "instance": instance.id,
+        "hypotheses": HYPOTHESES,
+        "identified": identified,
+        "best_score": 1.0 if identified else 0.0,
+        "fewest": least,
+        "bits": 0.0 if identified else 1.0,
+        "minimax": worst if view.n <= EXHAUSTIVE else None,
+        "minimax_upper": worst,
+        "witness": None,
+    }
+    found = differences(stored, expected)
+    found += differences(stored["facts"], {"n": view.n, "on_at_start": on}, "facts.")
     if view.n <= EXHAUSTIVE and worst_case(view.n, on, x_on, y_on) != worst:
         found.append(f"minimax {worst} of the table is not the worst case over all orders")
     found += _exact_flaws(certificate, least, worst, view.budget)
@@ -67,12 +67,12 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
 def _exact_flaws(certificate: Certificate, least: int, worst: int, budget: int) -> list[str]:
     steps, solvable = certificate.exact_steps, certificate.solvable
     if solvable is not (steps is not None):
-        return [f"solvable is stored as {solvable!r} beside exact_steps {steps!r}"]
+        return [f"solvable: {solvable!r} is stored beside exact_steps {steps!r}"]
     if steps is None:
-        return [] if budget < worst else [f"exact_steps is missing: {worst} always suffice"]
+        return [] if budget < worst else [f"exact_steps: nothing is stored, {worst} always suffice"]
     if type(steps) is int and least <= steps <= min(worst, budget):
         return []
-    return [f"exact_steps is stored as {steps!r}, found {least} to {min(worst, budget)}"]
+    return [f"exact_steps: {steps!r} is stored, {least} to {min(worst, budget)} was found"]
 
 
 def _replay_flaws(instance: Instance, world: World, moments: Sequence[Moment]) -> list[str]:

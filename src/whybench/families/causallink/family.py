@@ -1,31 +1,25 @@
-"""The family's face: every room of this folder behind the one protocol."""
+"""CausalLink as one family: its worlds, proofs, scores and agents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
 from whybench.core.canonical import Json, Record
 from whybench.core.graph import Graph, canonical_form
 from whybench.core.seeds import Stream
 from whybench.episode.certificate import Certificate
-from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves, play
-from whybench.episode.family import Family
+from whybench.episode.family import Family, Fingerprint
 from whybench.episode.instance import Instance, Profile
-from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
-from whybench.episode.trace import Step, Trace
+from whybench.episode.trace import Step
 from whybench.families.causallink import agents, bits, certify, generate
-from whybench.families.causallink.check import UNCHECKED, flaws
 from whybench.families.causallink.dialogue import Dialogue
-from whybench.families.causallink.params import SIZES, Knobs
+from whybench.families.causallink.params import GRAPHS, SIZES, Knobs
 from whybench.families.causallink.plan import minimax, worst_case
-from whybench.families.causallink.retell import retelling
 from whybench.families.causallink.rules import LinkEpisode
-from whybench.families.causallink.score import METRICS, score
+from whybench.families.causallink.score import score
 from whybench.families.causallink.traits import traits
 from whybench.families.causallink.world import World
 
@@ -34,34 +28,29 @@ class CausalLink(Family[World]):
     """Small worlds of entities that drive one another; one yes-or-no question about each."""
 
     name = "causallink"
-    knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
-    metrics = METRICS
-    unchecked = UNCHECKED
+    parameters = Knobs
+    prompts = Dialogue
 
-    def validated(
-        self, suite: str, _profile: Profile, knobs: Mapping[str, Any]
-    ) -> tuple[Record, int]:
-        """Check knobs; keep those that differ from their defaults."""
-        checked = self.checked(Knobs, knobs)
-        turned = checked.model_dump(exclude_defaults=True)
-        if "n" in turned and suite != "advanced":
+    def size(self, suite: str, profile: Profile, params: Knobs) -> int:  # noqa: ARG002
+        """Return a suite's size; two knobs belong to suites of random graphs."""
+        if params.n is not None and suite != "advanced":
             raise ValueError("knob `n` belongs to causallink/advanced")
-        if "graphs" in turned and suite not in SIZES:
+        if params.graphs != GRAPHS and suite not in SIZES:
             raise ValueError(f"knob `graphs` belongs to {' and '.join(SIZES)} of causallink")
-        return self.knob_record(turned), generate.size(suite, checked)
+        return generate.size(suite, params)
 
-    def world(self, instance: Instance) -> World:
+    def build(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
-        return _world_of(instance)
+        return generate.world(instance, self.params(instance))
 
-    def content(self, world: World) -> Json:
-        """Return graph, start, question, names and listing."""
+    def fingerprint(self, world: World) -> Fingerprint:
+        """Name graph, start, question, names and listing.
+
+        The order up to renaming is the whole system: no experiment shows other edges.
+        """
         view = world.view
-        return [world.structure, world.graph.children, view.start, view.x, view.y, view.names]
-
-    def latent(self, world: World) -> Json:
-        """Return the order up to renaming, the whole system: no experiment shows other edges."""
-        return canonical_form(world.below)
+        told = [world.structure, world.graph.children, view.start, view.x, view.y, view.names]
+        return Fingerprint(told, canonical_form(world.below))
 
     def problem(self, world: World) -> Json:
         """Return the order with the start and the question, and the budget, up to renaming."""
@@ -70,7 +59,7 @@ class CausalLink(Family[World]):
 
     def open_world(self, instance: Instance, world: World) -> LinkEpisode:
         """Start an episode."""
-        return LinkEpisode(instance, world, _knobs(instance.knobs).max_errors)
+        return LinkEpisode(instance, world, self.params(instance).max_errors)
 
     def certify(self, instance: Instance) -> Certificate:
         """Prove an instance: the exact agent's own run shows that the answer can be forced."""
@@ -94,42 +83,19 @@ class CausalLink(Family[World]):
             facts=certify.facts(world),
         )
 
-    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
-        """Check a certificate from the definitions, without what made it."""
-        return flaws(instance, self.world(instance), certificate)
+    def score_episode(self, episode: LinkEpisode) -> Score:
+        """Score what happened beside the exact experimenter's run on the same world."""
+        return score(episode.world, episode.trace, exact_steps(episode.world))
 
-    def score(self, instance: Instance, trace: Trace) -> Score:
-        """Replay a trace's actions on the rebuilt world and score what happened."""
-        if trace.instance != instance.id:
-            raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
-        world = self.world(instance)
-        return score(world, self.replay(instance, trace), _exact_steps(world))
-
-    def score_episode(self, episode: Episode) -> Score:
-        """Score an open episode: what it saw was seen here, so nothing is carried out again."""
-        if not isinstance(episode, LinkEpisode):
-            raise ValueError("this is not an episode of causallink")
-        return score(episode.world, episode.trace, _exact_steps(episode.world))
-
-    def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
+    def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
         """Start a reference agent."""
         world = self.world(instance)
         if name == "oracle":
             return agents.oracle(world)
-        if name not in agents.STRATEGIES:
-            raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
         return agents.STRATEGIES[name](world.view, Stream("agent", name, instance.id), given)
 
-    def conversation(self, episode: Episode, skin: str) -> Conversation:
-        """Tell an episode as the paper's dialogue."""
-        if not isinstance(episode, LinkEpisode):
-            raise ValueError("this is not an episode of causallink")
-        return Dialogue(episode, skin)
-
-    def bits_left(self, episode: Episode) -> float:
+    def bits_left(self, episode: LinkEpisode) -> float:
         """Return what the evidence so far leaves open, in bits; see `bits`."""
-        if not isinstance(episode, LinkEpisode):
-            raise ValueError("this is not an episode of causallink")
         return bits.bits_left(episode)
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
@@ -157,33 +123,11 @@ class CausalLink(Family[World]):
     def traits(self, instance: Instance) -> Record:
         """Return structure, size, start, right answer and the exact experimenter's steps."""
         world = self.world(instance)
-        return traits(instance, world, _exact_steps(world))
-
-    def retell(self, instance: Instance, trace: Trace) -> Retelling:
-        """Tell an episode again, with the links that its evidence shows at every step."""
-        world, scored = self.world(instance), self.score(instance, trace)
-        return retelling(world, self.replay(instance, trace), scored, _exact_steps(world))
-
-
-@lru_cache(maxsize=1024)
-def _world_of(instance: Instance) -> World:
-    """Find the world of an instance that may have its id already; the latest are kept."""
-    return _world(replace(instance, id="", cluster=""))
-
-
-@lru_cache(maxsize=1024)
-def _world(coordinates: Instance) -> World:
-    """Rebuild a world; a pure function, so the latest ones are kept."""
-    return generate.world(coordinates, _knobs(coordinates.knobs))
-
-
-@lru_cache(maxsize=64)
-def _knobs(record: Record) -> Knobs:
-    return Knobs(**record.asdict())
+        return traits(instance, world, exact_steps(world))
 
 
 @lru_cache(maxsize=16384)
-def _exact_steps(world: World) -> int:
+def exact_steps(world: World) -> int:
     """Count the exact experimenter's interventions on a world; a pure function, so kept."""
     episode = LinkEpisode(Instance("causallink", "", "", "certified", "", 0), world, 1)
     play(episode, agents.exact(world.view, Stream("exact")))

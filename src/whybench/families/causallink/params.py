@@ -21,6 +21,9 @@ CORE = ("direct", "mediation", "confounder", "confounder_extra")
 SIZES: dict[str, tuple[int, ...]] = {"advanced": (4, 5, 6, 7), "large": (10, 11, 12)}
 """Suites of random graphs → their sizes; those of `advanced` are the paper's."""
 
+GRAPHS = 50
+"""Random graphs of each size, as in the paper."""
+
 QUESTIONS = 6
 """Questions asked of each random graph, as in the paper."""
 
@@ -33,15 +36,11 @@ class Knobs(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    theme: str = Field("shapes", description="words for entities and their change: a theme file")
-    n: int | None = Field(
-        None, ge=4, le=LARGEST, description="`advanced` only: entities per graph (default 4..7)"
-    )
-    graphs: int = Field(50, ge=1, description="`advanced`, `large`: random graphs per size")
-    budget: int | None = Field(None, ge=0, description="most interventions (default 2n)")
-    max_errors: int = Field(
-        4, ge=1, le=100, description="unreadable or unknown requests after which an episode ends"
-    )
+    theme: str = "shapes"
+    n: int | None = Field(None, ge=4, le=LARGEST)
+    graphs: int = Field(GRAPHS, ge=1)
+    budget: int | None = Field(None, ge=0)
+    max_errors: int = Field(4, ge=1, le=100)
 
     @field_validator("theme")
     @classmethod

@@ -19,11 +19,13 @@ from whybench.episode.episode import (
     INVALID_FORMAT,
     TIMEOUT,
 )
-from whybench.episode.retelling import Arrow, Moment, Retelling, in_words
+from whybench.episode.instance import Instance
+from whybench.episode.retelling import Moment, Retelling, arrows, counted, in_words, shortened
 from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step, Trace
 from whybench.families.causallink.bias import Change
 from whybench.families.causallink.evidence import EvidenceLog
+from whybench.families.causallink.family import CausalLink, exact_steps
 from whybench.families.causallink.theme import Theme, read_theme
 from whybench.families.causallink.world import View, World
 
@@ -66,8 +68,10 @@ class Known:
     """Whether the asked pair is among them."""
 
 
-def retelling(world: World, trace: Trace, score: Score, exact_steps: int) -> Retelling:
-    """Tell a replayed trace beside the truth."""
+def retelling(family: CausalLink, instance: Instance, trace: Trace) -> Retelling:
+    """Tell a trace beside the truth, with the links that its evidence shows at every step."""
+    episode = family.again(instance, trace)
+    world, trace, score = episode.world, episode.trace, family.score_episode(episode)
     view, names = world.view, world.view.names
     changes = _aligned(world, trace)
     known = learned(view, changes)
@@ -85,7 +89,7 @@ def retelling(world: World, trace: Trace, score: Score, exact_steps: int) -> Ret
                 bits=0.0 if now.forced else 1.0,
                 arrows=None
                 if place and now.links == before.links
-                else _arrows(names, sorted(now.links)),
+                else arrows(names, sorted(now.links)),
                 marks=_marks(view, state),
                 figures=Record((("links shown", len(now.links)), ("pairs settled", now.settled))),
             )
@@ -95,10 +99,10 @@ def retelling(world: World, trace: Trace, score: Score, exact_steps: int) -> Ret
         verdict=_verdict(world, trace, score, _forced(changes, sufficed)),
         moments=tuple(moments),
         nodes=names,
-        truth=_arrows(names, order),
+        truth=arrows(names, order),
         belief="shown by the evidence",
         sufficed=sufficed,
-        notes=tuple(_notes(world, trace, score, exact_steps)),
+        notes=tuple(_notes(world, trace, score)),
     )
 
 
@@ -148,10 +152,6 @@ def learned(view: View, changes: Iterable[Change | None]) -> list[Known]:
 # Words.
 
 
-def _arrows(names: tuple[str, ...], pairs: Iterable[Pair]) -> tuple[Arrow, ...]:
-    return tuple(Arrow(names[u], names[v]) for u, v in pairs)
-
-
 def _marks(view: View, state: int) -> Record:
     return Record(zip(view.names, _conditions(view, state, range(view.n)), strict=True))
 
@@ -168,12 +168,13 @@ def _did(view: View, step: Step) -> str:
     v = view.find(step.action.args.get(theme.noun))
     if step.action.name in (theme.start, theme.stop) and v is not None:
         return f"{step.action.name} the {view.names[v]}"
-    return _short(in_words(step.action))
+    return shortened(in_words(step.action), LONGEST)
 
 
 def _saw(view: View, step: Step, change: Change | None) -> str:
     if step.observation.is_error:
-        return _short(f"refused: {step.observation.data.get('reason', step.observation.code)}")
+        reason = step.observation.data.get("reason", step.observation.code)
+        return shortened(f"refused: {reason}", LONGEST)
     if change is None:
         return "the episode ends"
     if change.before == change.after:
@@ -201,7 +202,7 @@ def _forced(changes: list[Change | None], sufficed: int | None) -> str | None:
         return "the start alone showed"
     count = sum(change is not None for change in changes[:sufficed])
     of = sum(change is not None for change in changes)
-    return f"the evidence showed after {count} of {of} intervention{'s' if of != 1 else ''}"
+    return f"the evidence showed after {count} of {counted(of, 'intervention')}"
 
 
 def _verdict(world: World, trace: Trace, score: Score, forced: str | None) -> str:
@@ -228,7 +229,7 @@ def _claim(world: World, drives: bool) -> str:
     return f"the {x} drives the {y}" if drives else f"the {x} does not drive the {y}"
 
 
-def _notes(world: World, trace: Trace, score: Score, exact_steps: int) -> Iterable[str]:
+def _notes(world: World, trace: Trace, score: Score) -> Iterable[str]:
     view, theme = world.view, read_theme(world.view.theme)
     asked = theme.ask(view.names[view.x], view.names[view.y])
     on = [view.names[v] for v in members(view.start)]
@@ -241,8 +242,9 @@ def _notes(world: World, trace: Trace, score: Score, exact_steps: int) -> Iterab
     )
     if trace.evidence == "own":
         made, wasted = int(score.values["avg_steps"]), int(score.values["wasted_steps"])
+        steps = exact_steps(world)
         after = f", {wasted} of them after the answer was forced" if wasted else ""
-        yield f"Interventions: {made}{after}; the exact experimenter makes {exact_steps} here."
+        yield f"Interventions: {made}{after}; the exact experimenter makes {steps} here."
     else:
         yield f"The interventions were not its own but laid before it ({trace.evidence} evidence)."
     pattern = score.labels["bias"]
@@ -254,8 +256,3 @@ def _cut(items: list[str]) -> str:
     """Join items; of a long list only the first are told."""
     more = [f"… ({len(items) - MOST} more)"] if len(items) > MOST else []
     return ", ".join(items[:MOST] + more)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -23,10 +23,7 @@ from whybench.families.causallink.world import State, View, World
 
 ANSWERS = ("yes", "no")
 
-SKINS = ("plain", "step_limited", "think_first", "notebook")
-
-
-skin_named = shelf(__package__ or "", SKINS)
+skin_named = shelf(__package__ or "")
 
 
 class LinkEpisode(Episode):

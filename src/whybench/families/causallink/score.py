@@ -9,14 +9,8 @@ from typing import TypeAlias
 
 from whybench.core.canonical import Record
 from whybench.episode.action import MALFORMED
-from whybench.episode.episode import (
-    ANSWERED,
-    INVALID_ACTION,
-    INVALID_ANSWER,
-    INVALID_FORMAT,
-    TIMEOUT,
-)
-from whybench.episode.score import ERROR_MODES, UNFINISHED, Metric, Score
+from whybench.episode.episode import ANSWERED
+from whybench.episode.score import ERROR_MODES, UNFINISHED, Score
 from whybench.episode.trace import Trace
 from whybench.families.causallink.bias import BIASES, Change, bias
 from whybench.families.causallink.evidence import EvidenceLog, Verdict
@@ -27,33 +21,6 @@ SMALL = 3
 """Up to so many entities there are few histories that differ, and their verdicts are kept."""
 
 PROOF = ("proved", "lucky", "premature", "contradicts_evidence")
-
-METRICS = (
-    Metric("accuracy", "right answers; an episode without an answer counts as wrong"),
-    Metric("accuracy_true", "the same, where x does drive y"),
-    Metric("accuracy_false", "the same, where x does not drive y"),
-    Metric("accuracy_answered", "right answers among those given", role="side"),
-    Metric("avg_steps", "interventions carried out", rate=False),
-    Metric("proved", "right, and the evidence forced the answer"),
-    Metric("lucky", "right, but the evidence left both answers open"),
-    Metric("premature", "wrong, and the evidence left both answers open: bad experiments"),
-    Metric("contradicts_evidence", "wrong against evidence that forced the answer: bad inference"),
-    Metric(INVALID_FORMAT, "ended because replies could not be read", role="side"),
-    Metric(INVALID_ACTION, "ended because of unknown actions or names", role="side"),
-    Metric(INVALID_ANSWER, "ended because the answer was neither yes nor no", role="side"),
-    Metric(TIMEOUT, "asked for an intervention after the last", role="side"),
-    Metric(UNFINISHED, "left open: gave up, or a limit of the engine struck", role="side"),
-    Metric("errors", "at least one error of any kind on the way", role="detail"),
-    Metric("strict_format", "every reply was just as asked", role="side"),
-    Metric("lenient_format", "every reply could be read", role="side"),
-    Metric("ineffective_actions", "interventions that changed nothing", False, "detail"),
-    Metric("wasted_steps", "interventions after the answer was forced", False, "side"),
-    Metric("step_regret", "interventions more than the exact experimenter's", False, "side"),
-    *(
-        Metric(name, f"{name.replace('_', ' ')}: share of wrong answers", role="detail")
-        for name in BIASES
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)

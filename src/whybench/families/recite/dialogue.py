@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Literal
 
 from whybench.core.canonical import Json
 from whybench.episode.action import Action
-from whybench.episode.conversation import Turn, object_schema
-from whybench.episode.observation import Observation
+from whybench.episode.conversation import object_schema
+from whybench.episode.dialogue import JsonDialogue
 from whybench.episode.skin import paragraphs
 from whybench.families.recite import repair
 from whybench.families.recite.agents import answer_text
@@ -16,45 +15,31 @@ from whybench.families.recite.answer import AnswerError, find, read
 from whybench.families.recite.rules import ReciteEpisode, skin_named
 
 
-class Dialogue:
+class Dialogue(JsonDialogue[ReciteEpisode]):
     """Tells a ReCITE episode: one question, and once more if an answer is not valid."""
 
-    def __init__(self, episode: ReciteEpisode, skin: str) -> None:
-        self._episode = episode
-        self._skin = skin_named(skin)
-        self._last: Observation | None = None
+    find_skin = staticmethod(skin_named)
+    _kind = "graph"
 
     @property
     def system(self) -> str:
         """The rules."""
         return self._episode.rules(self._skin)
 
-    def turn(self) -> Turn | None:
-        """Return the document, or why the last reply was not taken; None at the end."""
-        episode = self._episode
-        if episode.done:
-            return None
-        if self._last is None:
-            prompt = paragraphs(episode.document(self._skin), episode.form(self._skin))
-        else:
-            reason = self._last.data["reason"]
-            prompt = f"{self._skin.say('error', reason=reason)} {self._skin.say('again')}"
-        return Turn(prompt, "graph", self._schema())
+    def _prompt(self) -> str:
+        if self._last is not None:
+            return self._again()
+        return paragraphs(self._episode.document(self._skin), self._episode.form(self._skin))
 
-    def reply(self, text: str) -> None:
-        """Take a reply: the last graph in it, or all of it where the release wants no more."""
+    def _read(self, text: str) -> Action:
+        """Take the last graph in a reply, or all of it where the release wants no more."""
         if self._episode.world.view.released:
-            action = Action.of("submit", answer=text)
-        else:
-            action = self._found(text)
-        self._last = self._episode.step(action)
-
-    def _found(self, text: str) -> Action:
+            return Action.of("submit", answer=text)
         found = find(text)
         if found is None:
             return Action.malformed("there is no JSON object with `relationships` in the reply")
-        form: Literal["strict", "lenient"] = "strict" if found.strict else "lenient"
-        return Action("submit", Action.of("submit", answer=json.dumps(found.value)).args, form)
+        action = Action.of("submit", answer=json.dumps(found.value))
+        return action.read(strictly=found.strict)
 
     def broken(self, text: str) -> str | None:
         """Return what to ask a second model to put a reply into form; None if it needs none."""
@@ -77,16 +62,10 @@ class Dialogue:
         except ValueError:
             self.reply(text)
             return
-        text = answer_text(view, repaired.edges)
-        args = Action.of("submit", answer=text, repaired=True).args
-        self._last = self._episode.step(Action("submit", args, "lenient"))
-
-    def say(self, action: Action) -> tuple[str, bool]:
-        """Put an action into the words that a reply is made of."""
-        return str(action.args["answer"]), True
+        action = Action.of("submit", answer=answer_text(view, repaired.edges), repaired=True)
+        self._last = self._episode.step(action.read(strictly=False))
 
     def _schema(self) -> Json:
-        """Return the JSON schema of a reply."""
         view = self._episode.world.view
         end: Json = {"type": "string"}
         if view.names == "told":

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf
 
 Floats = NDArray[np.float32]
 
@@ -220,4 +219,6 @@ def _one_thread() -> Callable[[], AbstractContextManager[object]]:
 
 
 def _gelu(x: Floats) -> Floats:
+    from scipy.special import erf  # heavy, and only embeddings need it
+
     return np.asarray(x * np.float32(0.5) * (1 + erf(x * np.float32(np.sqrt(0.5)))))

@@ -1,29 +1,24 @@
-"""The family's face: every room of this folder behind the one protocol."""
+"""ReCITE as one family: its worlds, proofs, scores and agents."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from whybench.core.canonical import Json, Record, freeze
 from whybench.core.graph import Graph, canonical_form
 from whybench.core.seeds import Stream
-from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
-from whybench.episode.conversation import Conversation
-from whybench.episode.episode import ANSWERED, Episode, Moves
-from whybench.episode.family import Family
+from whybench.episode.episode import Episode, Moves
+from whybench.episode.family import Family, Fingerprint
 from whybench.episode.instance import Instance, Profile
-from whybench.episode.retelling import Retelling
 from whybench.episode.score import UNFINISHED, Score
-from whybench.episode.trace import Step, Trace
-from whybench.families.recite import agents, certify, check, released
+from whybench.episode.trace import Step
+from whybench.families.recite import agents, certify, released
 from whybench.families.recite.dialogue import Dialogue
 from whybench.families.recite.filters import Filter, kept, parse
-from whybench.families.recite.generate import Order, made
+from whybench.families.recite.generate import made, ordered
 from whybench.families.recite.matching import Similarity
 from whybench.families.recite.params import (
     COLLECTIONS,
@@ -31,12 +26,10 @@ from whybench.families.recite.params import (
     MADE_ONLY,
     PUBLISHED,
     Knobs,
-    levels,
     shares,
 )
-from whybench.families.recite.retell import retelling
 from whybench.families.recite.rules import REPAIRED, ReciteEpisode
-from whybench.families.recite.score import METRICS, Handed, values
+from whybench.families.recite.score import Handed, values
 from whybench.families.recite.traits import traits
 from whybench.families.recite.vocabulary import FIELDS
 from whybench.families.recite.world import World
@@ -46,50 +39,54 @@ class ReCITE(Family[World]):
     """A long document; the answer is the causal graph that it describes."""
 
     name = FAMILY
-    knobs: Mapping[str, str] = {k: f.description or "" for k, f in Knobs.model_fields.items()}
-    metrics = METRICS
-    unchecked = check.UNCHECKED
+    parameters = Knobs
+    prompts = Dialogue
 
-    def validated(
-        self, suite: str, profile: Profile, knobs: Mapping[str, Any]
-    ) -> tuple[Record, int]:
-        """Check knobs; keep those that differ from their defaults."""
-        checked = self.checked(Knobs, knobs)
-        turned = checked.model_dump(exclude_defaults=True)
-        if checked.data is None and checked.filter is not None:
+    def size(self, suite: str, profile: Profile, params: Knobs) -> int:
+        """Return a suite's size, or say which knobs do not go together."""
+        if params.data is None and params.filter is not None:
             raise ValueError("knob `filter` chooses among published texts: give `data` too")
-        if checked.field is not None and checked.field not in FIELDS:
-            raise ValueError(f"no field {checked.field!r}: try {', '.join(FIELDS)}")
-        if checked.data is None:
-            shares(suite, 0, checked)
-            return self.knob_record(turned), COLLECTIONS[suite].size
+        if params.field is not None and params.field not in FIELDS:
+            raise ValueError(f"no field {params.field!r}: try {', '.join(FIELDS)}")
+        if params.data is None:
+            shares(suite, 0, params)
+            return COLLECTIONS[suite].size
         if profile != "published" or suite not in PUBLISHED:
             raise ValueError(
                 f"knob `data` belongs to profile `published` and the suites {', '.join(PUBLISHED)}"
             )
+        turned = params.model_dump(exclude_defaults=True)
         if made_only := [name for name in MADE_ONLY if name in turned]:
             raise ValueError(f"knob `{made_only[0]}` is for made texts: leave out `data`")
-        return self.knob_record(turned), len(_texts(checked.data, checked.filter))
+        return len(_texts(params.data, params.filter))
 
-    def world(self, instance: Instance) -> World:
-        """Rebuild the hidden world."""
-        world = _world(instance.suite, instance.seed, instance.index, instance.knobs)
+    def build(self, instance: Instance) -> World:
+        """Rebuild the hidden world, or find it among the published texts."""
+        knobs, collection = self.params(instance), COLLECTIONS[instance.suite]
+        names = knobs.names or collection.names
+        if knobs.data is not None:
+            world = released.world(_texts(knobs.data, knobs.filter)[instance.index], names)
+        else:
+            world = _made(ordered(instance, knobs))
+            if names == "told":
+                told = tuple(node.name for node in world.nodes)
+                world = replace(world, view=replace(world.view, names="told", nodes=told))
         if instance.profile == "published":
             return replace(world, view=replace(world.view, released=True))
         return world
 
-    def content(self, world: World) -> Json:
-        """Return the document, what is told with it, and the gold graph."""
+    def fingerprint(self, world: World) -> Fingerprint:
+        """Name the document, what is told with it, and the gold graph.
+
+        Documents on the same graph are one cluster.
+        """
         view = world.view
         nodes = [[node.name, node.mention, list(node.aliases)] for node in world.nodes]
         edges = [
             [e.cause, e.effect, e.status, [list(span) for span in e.spans]] for e in world.edges
         ]
-        return [view.text, view.count, view.names, list(view.nodes), nodes, edges]
-
-    def latent(self, world: World) -> Json:
-        """Return the graph's own name: documents on the same graph are one cluster."""
-        return world.latent
+        content = [view.text, view.count, view.names, list(view.nodes), nodes, edges]
+        return Fingerprint(content, world.latent)
 
     def system(self, world: World) -> Json:
         """Return the gold graph up to renaming: neither names count, nor how the text gives it.
@@ -98,13 +95,9 @@ class ReCITE(Family[World]):
         """
         return canonical_form(Graph.from_edges(len(world.nodes), world.pairs).children)
 
-    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
-        """Check a certificate by another reading of the text."""
-        return check.flaws(instance, self.world(instance), certificate)
-
     def open_world(self, instance: Instance, world: World) -> ReciteEpisode:
         """Start an episode."""
-        return ReciteEpisode(instance, world, _knobs(instance.knobs).max_errors)
+        return ReciteEpisode(instance, world, self.params(instance).max_errors)
 
     def certify(self, instance: Instance) -> Certificate:
         """Prove a made document: what its text determines, and what a perfect reader can score.
@@ -112,7 +105,7 @@ class ReCITE(Family[World]):
         A published text is never proven: nobody knows all that it says.
         """
         world = self.world(instance)
-        if _knobs(instance.knobs).data is not None:
+        if self.params(instance).data is not None:
             return Certificate(
                 instance.id,
                 "texts by other hands: what they say is not known",
@@ -137,62 +130,26 @@ class ReCITE(Family[World]):
             facts=certify.facts(world),
         )
 
-    def score(self, instance: Instance, trace: Trace) -> Score:
-        """Replay a trace's actions on the rebuilt world and score what was handed in."""
-        if trace.instance != instance.id:
-            raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
-        episode = self._again(instance, trace)
-        repaired = any(action.args.get(REPAIRED) is True for action in trace.actions[-1:])
+    def score_episode(self, episode: ReciteEpisode) -> Score:
+        """Score what was handed in."""
+        last = episode.trace.actions[-1:]
+        repaired = any(action.args.get(REPAIRED) is True for action in last)
         handed = Handed(episode.outcome or UNFINISHED, episode.answer, episode.errors, repaired)
-        found, labels = values(episode.world, handed, _similarity(instance))
+        found, labels = values(episode.world, handed, self.similarity(episode.instance))
         return Score(handed.outcome, found, labels)
 
-    def answered_edges(
-        self, instance: Instance, trace: Trace
-    ) -> tuple[tuple[str, str], ...] | None:
-        """Return the arrows that were handed in, by their names; None if there is no answer."""
-        answer = self._again(instance, trace).answer
-        return None if answer is None else answer.edges
+    def similarity(self, instance: Instance) -> Similarity:
+        """Return how free names are matched."""
+        knobs: Knobs = self.params(instance)
+        return knobs.similarity or ("lexical" if knobs.data is None else "both")
 
-    def _again(self, instance: Instance, trace: Trace) -> ReciteEpisode:
-        episode = self.reopened(instance, trace.actions, trace.given, trace.evidence)
-        if not isinstance(episode, ReciteEpisode):
-            raise ValueError("this is not an episode of recite")
-        return episode
-
-    def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:  # noqa: ARG002
+    def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:  # noqa: ARG002
         """Start a reference agent; `random` is told the gold nodes, as the paper's baseline is."""
-        if name not in self.agents:
-            raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
         return agents.agent(name, self.world(instance), Stream("agent", name, instance.id))
-
-    def submission(self, answer: Json) -> tuple[Action, ...]:
-        """Hand in an answer, an object or its JSON text."""
-        text = answer if isinstance(answer, str) else json.dumps(answer)
-        return (Action.of(self.final_action, answer=text),)
-
-    def conversation(self, episode: Episode, skin: str) -> Conversation:
-        """Tell an episode as one question."""
-        if not isinstance(episode, ReciteEpisode):
-            raise ValueError("this is not an episode of recite")
-        return Dialogue(episode, skin)
 
     def traits(self, instance: Instance) -> Record:
         """Return length, size, shape, openness and field of a document; for authors."""
         return traits(self.world(instance))
-
-    def retell(self, instance: Instance, trace: Trace) -> Retelling:
-        """Tell what was handed in beside the gold graph, over the document; for authors."""
-        episode = self._again(instance, trace)
-        world = episode.world
-        return retelling(
-            world,
-            trace,
-            episode.outcome or UNFINISHED,
-            episode.answer if episode.outcome == ANSWERED else None,
-            _similarity(instance),
-            None if _knobs(instance.knobs).data is not None else certify.proof(world),
-        )
 
     def rivals(self, instance: Instance) -> Iterator[Episode]:
         """Open the same document with every gold edge turned round."""
@@ -222,41 +179,8 @@ class ReCITE(Family[World]):
         }
 
 
-def _world(suite: str, seed: str, index: int, turned: Record) -> World:
-    """Rebuild a world."""
-    knobs = _knobs(turned)
-    collection = COLLECTIONS[suite]
-    names = knobs.names or collection.names
-    if knobs.data is not None:
-        return released.world(_texts(knobs.data, knobs.filter)[index], names)
-    on_ladder = collection.source == "ladder"
-    steps = len(levels()) if on_ladder else 1
-    world = _made(
-        Order(
-            source=collection.source,
-            salt=seed,
-            graph=index // steps,
-            shares=shares(suite, index, knobs),
-            level=index % steps + 1 if on_ladder else 0,
-            distractors=knobs.distractors,
-            nodes=knobs.nodes,
-            length=knobs.length,
-            field=knobs.field,
-        )
-    )
-    if names == "free":
-        return world
-    told = tuple(node.name for node in world.nodes)
-    return replace(world, view=replace(world.view, names="told", nodes=told))
-
-
 _made = lru_cache(maxsize=512)(made)
 """A pure function, so the latest documents are kept; suites with names told or free share them."""
-
-
-def _similarity(instance: Instance) -> Similarity:
-    knobs = _knobs(instance.knobs)
-    return knobs.similarity or ("lexical" if knobs.data is None else "both")
 
 
 @lru_cache(maxsize=8)
@@ -266,8 +190,3 @@ def _texts(data: str, chosen: str | None) -> tuple[released.Released, ...]:
     if not found:
         raise ValueError(f"no text passes the filter {chosen!r}")
     return tuple(found)
-
-
-@lru_cache(maxsize=64)
-def _knobs(record: Record) -> Knobs:
-    return Knobs(**record.asdict())

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from whybench.core.seeds import Stream
+from whybench.episode.instance import Instance
 from whybench.families.recite import plan
 from whybench.families.recite.compose import Filling, compose
 from whybench.families.recite.diagram import Pair, diagram
 from whybench.families.recite.frames import Sign
+from whybench.families.recite.params import COLLECTIONS, Knobs, levels, shares
 from whybench.families.recite.plan import Graph, Shares
 from whybench.families.recite.sizes import Size, sized
 from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
@@ -43,6 +45,24 @@ class _Cast:
     field: str
     graph: Graph
     concepts: tuple[Concept, ...]
+
+
+def ordered(instance: Instance, knobs: Knobs) -> Order:
+    """Return what an instance asks of its document."""
+    collection, index = COLLECTIONS[instance.suite], instance.index
+    on_ladder = collection.source == "ladder"
+    steps = len(levels()) if on_ladder else 1
+    return Order(
+        source=collection.source,
+        salt=instance.seed,
+        graph=index // steps,
+        shares=shares(instance.suite, index, knobs),
+        level=index % steps + 1 if on_ladder else 0,
+        distractors=knobs.distractors,
+        nodes=knobs.nodes,
+        length=knobs.length,
+        field=knobs.field,
+    )
 
 
 def made(order: Order) -> World:

@@ -65,9 +65,12 @@ class Language:
 
     def named(self, sentence: str) -> tuple[str, ...]:
         """Return the concepts that a sentence names, whatever it says of them."""
+        return tuple(dict.fromkeys(self.concept_of[form] for form in self.forms(sentence)))
+
+    def forms(self, sentence: str) -> list[str]:
+        """Return the forms in which a sentence speaks of concepts."""
         _, fills = self._masked(_words(sentence))
-        found = (self.concept_of[phrase] for phrase in fills if phrase in self.concept_of)
-        return tuple(dict.fromkeys(found))
+        return [phrase for phrase in fills if phrase in self.concept_of]
 
     def _masked(self, words: tuple[str, ...]) -> tuple[str, list[str]]:
         """Return a sentence with its names masked, and the names."""

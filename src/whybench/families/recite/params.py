@@ -26,25 +26,14 @@ class Collection:
     source: str
     """Which graphs: `short`, `long`, `ladder` or `matched` (to the published statistics)."""
     names: Names
-    what: str
 
 
 COLLECTIONS = {
-    "made_short": Collection(
-        200, "short", "free", "made: 5 to 14 nodes in 700 to 6,000 characters"
-    ),
-    "made_long": Collection(
-        100, "long", "free", "made: 20 to 140 nodes in 20,000 to 170,000 characters"
-    ),
-    "made_ladder": Collection(
-        200, "ladder", "free", "made: 40 graphs, each at five levels of explicitness"
-    ),
-    "standard": Collection(
-        292, "matched", "free", "like the published texts, or those themselves; names are free"
-    ),
-    "name_assisted": Collection(
-        292, "matched", "told", "the same with the nodes' names told; the answer is by id"
-    ),
+    "made_short": Collection(200, "short", "free"),
+    "made_long": Collection(100, "long", "free"),
+    "made_ladder": Collection(200, "ladder", "free"),
+    "standard": Collection(292, "matched", "free"),
+    "name_assisted": Collection(292, "matched", "told"),
 }
 
 PUBLISHED = ("standard", "name_assisted")
@@ -72,22 +61,11 @@ class Knobs(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    names: Names | None = Field(None, description="`free`, or `told`: nodes are given with an id")
-    similarity: Literal["lexical", "both"] | None = Field(
-        None,
-        description="how free names are matched: `lexical` (default for made texts, whose synonyms "
-        "are known), or `both` with sentence embeddings (default for published texts)",
-    )
-    max_errors: int = Field(
-        3, ge=1, le=100, description="invalid answers after which an episode ends"
-    )
-    data: str | None = Field(
-        None,
-        description="profile `published` only: `hub`, or a Parquet or JSONL file with the texts",
-    )
-    filter: str | None = Field(
-        None, description="with `data` only: which texts, such as `nodes=5..30,cyclic=false`"
-    )
+    names: Names | None = None
+    similarity: Literal["lexical", "both"] | None = None
+    max_errors: int = Field(3, ge=1, le=100)
+    data: str | None = None
+    filter: str | None = None
 
     @field_validator("filter", mode="before")
     @classmethod
@@ -95,20 +73,14 @@ class Knobs(BaseModel):
         """Put together again what Inspect's command line takes apart at commas."""
         return ",".join(map(str, value)) if isinstance(value, list) else value
 
-    nodes: int | None = Field(
-        None, ge=FEWEST_NODES, le=MOST_NODES, description="made texts: how many nodes each"
-    )
-    length: int | None = Field(
-        None, ge=SHORTEST, le=LONGEST, description="made texts: characters, about"
-    )
-    field: str | None = Field(None, description="made texts: the field of all, such as `health`")
-    explicit: float | None = Field(None, ge=0, le=1, description="made texts: share of nodes")
-    implicit: float | None = Field(None, ge=0, le=1, description="made texts: share of nodes")
-    stated: float | None = Field(None, ge=0, le=1, description="made texts: share of edges")
-    implied: float | None = Field(None, ge=0, le=1, description="made texts: share of edges")
-    distractors: float = Field(
-        0.4, ge=0, le=1, description="made texts: share of distractors among what gives no edge"
-    )
+    nodes: int | None = Field(None, ge=FEWEST_NODES, le=MOST_NODES)
+    length: int | None = Field(None, ge=SHORTEST, le=LONGEST)
+    field: str | None = None
+    explicit: float | None = Field(None, ge=0, le=1)
+    implicit: float | None = Field(None, ge=0, le=1)
+    stated: float | None = Field(None, ge=0, le=1)
+    implied: float | None = Field(None, ge=0, le=1)
+    distractors: float = Field(0.4, ge=0, le=1)
 
 
 MADE_ONLY = (

@@ -36,6 +36,8 @@ class Reading:
     """Concept → the first form in which the text speaks of it."""
     unread: tuple[str, ...]
     """Sentences that are not of the language."""
+    related: Mapping[str, Sequence[Pair]]
+    """Role of a frame → the pairs that it relates, each way if it does not say which way."""
 
 
 @dataclass(slots=True)
@@ -99,8 +101,19 @@ def read_as(text: str, field_name: str) -> Reading:
                     forms.setdefault(concept, phrase)
                 held.append(NO_NAME + phrase if slot == "kind" else concept or phrase)
     unread += [record.frame.text for record in records if not record.whole]
-    edges = _edges([record for record in records if record.whole])
-    return Reading(field_name, tuple(dict.fromkeys(edges)), forms, tuple(unread))
+    whole = [record for record in records if record.whole]
+    edges = tuple(dict.fromkeys(_edges(whole)))
+    return Reading(field_name, edges, forms, tuple(unread), _related(whole))
+
+
+def _related(records: Sequence[_Record]) -> dict[str, list[Pair]]:
+    found: dict[str, list[Pair]] = {}
+    for record in records:
+        for first, second in (("cause", "effect"), ("a", "b"), ("b", "a")):
+            if first in record.fills and second in record.fills:
+                pair = record.fills[first][0], record.fills[second][0]
+                found.setdefault(record.frame.role, []).append(pair)
+    return found
 
 
 def _edges(records: Sequence[_Record]) -> Iterable[Pair]:

@@ -7,13 +7,24 @@ from collections.abc import Sequence
 from whybench.core.canonical import Json, Record
 from whybench.core.graph import Graph
 from whybench.episode.action import MALFORMED
-from whybench.episode.retelling import Arrow, Moment, Passage, Retelling, compared
+from whybench.episode.episode import ANSWERED
+from whybench.episode.instance import Instance
+from whybench.episode.retelling import (
+    Arrow,
+    Moment,
+    Passage,
+    Retelling,
+    compared,
+    counted,
+    shortened,
+)
+from whybench.episode.score import UNFINISHED
 from whybench.episode.trace import Step, Trace
-from whybench.families.recite.answer import Answer
+from whybench.families.recite import certify
 from whybench.families.recite.belief import Belief, believed
 from whybench.families.recite.certify import Proof
 from whybench.families.recite.embedding import available
-from whybench.families.recite.matching import Similarity
+from whybench.families.recite.family import ReCITE
 from whybench.families.recite.rules import REPAIRED
 from whybench.families.recite.world import Span, World
 
@@ -29,25 +40,13 @@ BY_LETTERS = (
 )
 
 
-def retelling(
-    world: World,
-    trace: Trace,
-    outcome: str,
-    answer: Answer | None,
-    similarity: Similarity,
-    proof: Proof | None,
-) -> Retelling:
-    """Tell what was handed in, and what became of every arrow.
-
-    Args:
-        world: The document and its gold graph.
-        trace: The episode.
-        outcome: How it ended.
-        answer: The graph that counts; None if there is none.
-        similarity: What makes free names alike, as the score has it.
-        proof: What the text determines; None for published texts, of which nobody knows.
-
-    """
+def retelling(family: ReCITE, instance: Instance, trace: Trace) -> Retelling:
+    """Tell what was handed in, and what became of every arrow; of published texts nobody knows."""
+    episode = family.again(instance, trace)
+    world, outcome = episode.world, episode.outcome or UNFINISHED
+    answer = episode.answer if outcome == ANSWERED else None
+    similarity = family.similarity(instance)
+    proof = certify.proof(world) if family.params(instance).data is None else None
     by_letters = similarity == "both" and world.view.names == "free" and not available()
     belief = None
     if answer is not None:
@@ -102,10 +101,10 @@ def _moment(
         reason = str(seen.data.get("reason", "the episode is over"))
         saw = f"refused: {reason}" if seen.is_error else "taken"
         return Moment(
-            _tried(action.name, action.args), _short(saw, 200), seen.is_error, given, bits
+            _tried(action.name, action.args), shortened(saw, 200), seen.is_error, given, bits
         )
     ends = {end for arrow in belief.arrows for end in (arrow.cause, arrow.effect)}
-    did = f"handed in {_count(len(belief.arrows), 'arrow')} between {_count(len(ends), 'node')}"
+    did = f"handed in {counted(len(belief.arrows), 'arrow')} between {counted(len(ends), 'node')}"
     if action.args.get(REPAIRED) is True:
         did += ", put into form by a second model"
     marks = _marks(world, belief)
@@ -116,13 +115,13 @@ def _tried(name: str, args: Record) -> str:
     if name == MALFORMED:
         return "sent something that is no action"
     if name != "submit":
-        return _short(f"tried “{name}”, which is no action here", SNIPPET)
+        return shortened(f"tried “{name}”, which is no action here", SNIPPET)
     reply = args.get("answer")
     if not isinstance(reply, str):
         return "handed in something that is no text"
     if not reply.strip():
         return "handed in an empty reply"
-    return f"handed in a reply that begins “{_short(reply, SNIPPET)}”"
+    return f"handed in a reply that begins “{shortened(reply, SNIPPET)}”"
 
 
 def _marks(world: World, belief: Belief) -> Record:
@@ -131,7 +130,7 @@ def _marks(world: World, belief: Belief) -> Record:
     for node in world.nodes:
         own = belief.meant.get(node.name, node.name)
         spoken = {"implicit": "only hinted at", "absent": "unnamed in the text"}
-        said = [f"“{_short(own, 60)}”"] if own != node.name else []
+        said = [f"“{shortened(own, 60)}”"] if own != node.name else []
         said += [spoken[node.mention]] if node.mention in spoken else []
         if said:
             found[node.name] = ", ".join(said)
@@ -154,8 +153,8 @@ def _verdict(
         return f"A graph without arrows, where {len(truth)} are gold (edge F1 0.00)."
     f1 = 2 * hits / (handed + len(truth))
     said = (
-        f"Found {hits} of {_count(len(truth), 'arrow')} and handed in {handed - hits} that are not "
-        f"gold (edge F1 {f1:.2f})"
+        f"Found {hits} of {counted(len(truth), 'arrow')} and handed in {handed - hits} that are "
+        f"not gold (edge F1 {f1:.2f})"
     )
     return f"{said}{_blame(world, belief, proof)}."
 
@@ -166,7 +165,7 @@ def _warrant(proof: Proof | None) -> str:
         return ""
     if not proof.unnamed:
         return ", which the text determines"
-    return f", {_count(len(proof.unnamed), 'name')} of which could only be guessed"
+    return f", {counted(len(proof.unnamed), 'name')} of which could only be guessed"
 
 
 def _blame(world: World, belief: Belief, proof: Proof | None) -> str:
@@ -225,15 +224,15 @@ def _astray(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
     inside = [a for a in extra if a.cause in place and a.effect in place]
     over = sum(reach[place[a.cause]] >> place[a.effect] & 1 for a in inside)
     lacking = sum(not {a.cause, a.effect} <= belief.meant.keys() for a in missed)
-    notes = [f"{_count(turned, 'arrow')} turned round."] if turned else []
+    notes = [f"{counted(turned, 'arrow')} turned round."] if turned else []
     if missed:
         notes.append(
-            f"{_count(len(missed), 'arrow')} missed: {lacking} for want of a node, "
+            f"{counted(len(missed), 'arrow')} missed: {lacking} for want of a node, "
             f"{len(missed) - lacking} between nodes that were found."
         )
     if extra:
         notes.append(
-            f"{_count(len(extra), 'extra arrow')}: {over} from a cause to a later effect, past "
+            f"{counted(len(extra), 'extra arrow')}: {over} from a cause to a later effect, past "
             f"what stands between, {len(extra) - len(inside)} with a node that is not gold."
         )
     return notes
@@ -254,13 +253,4 @@ def _list(title: str, names: Sequence[str]) -> str:
     if not names:
         return ""
     more = f" … and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{title}: {'; '.join(_short(name, 80) for name in names[:SHOWN])}{more}."
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
-
-def _short(text: str, most: int) -> str:
-    bare = " ".join(text[: 4 * most].split())
-    return bare if len(bare) <= most and len(text) <= 4 * most else bare[: most - 1] + "…"
+    return f"{title}: {'; '.join(shortened(name, 80) for name in names[:SHOWN])}{more}."

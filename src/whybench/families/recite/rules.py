@@ -13,15 +13,13 @@ from whybench.episode.skin import Skin, paragraphs, shelf
 from whybench.families.recite.answer import Answer, AnswerError, read, read_released
 from whybench.families.recite.world import World
 
-SKINS = ("plain", "terse")
-
 REPAIRED = "repaired"
 """Marks an answer that a second model put into form."""
 
 MARK = "=" * 20
 """Stands before and after the document; longer if the document has such a line itself."""
 
-skin_named = shelf(__package__ or "", SKINS)
+skin_named = shelf(__package__ or "")
 
 
 class ReciteEpisode(Episode):

@@ -7,59 +7,14 @@ from dataclasses import dataclass
 
 from whybench.core.canonical import Record, freeze
 from whybench.episode.episode import ANSWERED
-from whybench.episode.score import Metric
+from whybench.episode.score import declared_metrics
 from whybench.families.recite.answer import Answer
 from whybench.families.recite.edges import EdgeScores, edge_scores, mapped
 from whybench.families.recite.legacy import legacy_scores
 from whybench.families.recite.matching import BAND, THRESHOLD, Similarity, matched
 from whybench.families.recite.world import Edge, World
 
-
-def _side(name: str, meaning: str) -> Metric:
-    return Metric(name, meaning, rate=False, role="side")
-
-
-def _detail(name: str, meaning: str) -> Metric:
-    return Metric(name, meaning, rate=False, role="detail")
-
-
-METRICS = (
-    Metric("edge_f1", "harmonic mean of edge_precision and edge_recall", rate=False),
-    Metric("edge_precision", "share of the arrows handed in that are gold", rate=False),
-    Metric("edge_recall", "share of the gold arrows that were handed in", rate=False),
-    Metric("answered", "a valid graph was handed in", role="side"),
-    _side("edge_f1_answered", "edge_f1 among answers"),
-    _side("edge_undirected_f1", "F1 when direction does not count"),
-    _detail("edge_ancestor_f1", "F1 of who acts on whom, be it through others; a ring does well"),
-    _side("edge_shd", "arrows to add, remove or turn round"),
-    _side("edge_nshd", "edge_shd over n(n−1), n gold nodes"),
-    _detail("edge_shd_double", "edge_shd with a turn counted twice"),
-    _detail("edge_nshd_double", "edge_shd_double over n(n−1)"),
-    _side("edge_recall_stated", "recall of arrows that one sentence states"),
-    _side("edge_recall_implied", "recall of arrows implied across sentences"),
-    _side("edge_recall_derivable", "recall of arrows that only follow from the text"),
-    _side("edge_recall_held_out", "recall of stated arrows in frames held out of short suites"),
-    _side("edge_recall_seen", "recall of stated arrows in the other frames"),
-    _side("name_precision", "share of the answer's nodes that match a gold node"),
-    _side("name_recall", "share of the gold nodes that are matched"),
-    _side("name_f1", "harmonic mean of the two"),
-    _detail("name_soft_precision", "name_precision with matches counted by similarity"),
-    _detail("name_soft_recall", "name_recall with matches counted by similarity"),
-    _detail("edge_f1_at_06", "edge_f1 with names matched from similarity 0.6 on"),
-    _detail("edge_f1_at_08", "edge_f1 with names matched from similarity 0.8 on"),
-    _detail("edge_f1_area", "mean of edge_f1 over thresholds 0.50, 0.55 … 1.00"),
-    _side("node_deviation", "nodes in the answer minus nodes asked for"),
-    Metric("valid_first", "the first answer was valid as it came", role="side"),
-    _side("retries", "answers asked for again"),
-    Metric("repaired", "a second model put the answer into form", role="side"),
-    _detail("duplicates", "arrows handed in more than once"),
-    _detail("self_loops", "arrows from a node to itself, dropped"),
-    _detail("legacy_precision", 'the release\'s "precision": an area under a curve'),
-    _detail("legacy_recall", 'the release\'s "recall": a mean of curve points'),
-    _side("legacy_f1", "harmonic mean of the two, as in the paper's Table 4"),
-    _detail("legacy_shd", "the release's SHD: a turn counts twice"),
-    _detail("legacy_nshd", "legacy_shd over n(n−1), n nodes of both graphs"),
-)
+METRICS = declared_metrics(__package__ or "")
 
 Mapped = frozenset[tuple[Hashable, Hashable]]
 At = Callable[[float], Mapped]

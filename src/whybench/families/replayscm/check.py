@@ -5,7 +5,7 @@ Not even the reading of formulas is shared. What cannot be checked here is liste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import comb, log2
 from typing import Any
@@ -13,10 +13,10 @@ from typing import Any
 from whybench.core.canonical import Json, thaw
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
-from whybench.episode.episode import Episode
 from whybench.episode.instance import Instance
 from whybench.families.claims import differences, unknown
-from whybench.families.replayscm.params import POOLS
+from whybench.families.replayscm.params import BUDGET, in_lab
+from whybench.families.replayscm.pools import lab_of
 from whybench.families.replayscm.recount import Recount, admissible, root_sets, rows_of
 from whybench.families.replayscm.rival import Rival, replayed, rival_of
 from whybench.families.replayscm.rules import ReplayEpisode
@@ -42,21 +42,17 @@ _AMONG = {
 }
 
 
-def flaws(
-    instance: Instance,
-    world: World,
-    certificate: Certificate,
-    open_episode: Callable[[], Episode],
-) -> list[str]:
-    """Return what is wrong with a certificate; `open_episode` serves to repeat experiments."""
+def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
+    """Return what is wrong with a certificate; stored experiments are repeated."""
     if certificate.instance != instance.id:
         return [f"instance: it is for {certificate.instance}, not for {instance.id}"]
     stored = certificate.to_json()
-    view, lab = world.view, POOLS[instance.suite].worlds == "lab"
+    view, lab = world.view, in_lab(instance)
     train: tuple[Table, ...] = view.train
     if lab:
         settings = stored["facts"].get("exact_worlds", [])
-        seen = _repeated(open_episode(), settings)
+        budget = instance.knobs.get("budget", BUDGET)
+        seen = _repeated(ReplayEpisode(instance, world, 1, lab_of(instance, budget)), settings)
         if isinstance(seen, str):
             return [f"facts.exact_worlds: {seen}"]
         train = (*train, *seen)
@@ -97,9 +93,9 @@ def flaws(
     return found + _witness_flaws(view, gold, stored["witness"], allowed, train, total)
 
 
-def _repeated(episode: Episode, settings: Json) -> tuple[Table, ...] | str:
+def _repeated(episode: ReplayEpisode, settings: Json) -> tuple[Table, ...] | str:
     """Run the stored experiments again; return their worlds, or what is wrong with them."""
-    if not isinstance(episode, ReplayEpisode) or not isinstance(settings, Sequence):
+    if not isinstance(settings, Sequence):
         return f"{settings!r} is no list of experiments"
     for setting in settings:
         observation = episode.step(Action.of("experiment", setting=setting))

@@ -3,54 +3,43 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Any
 
 from whybench.core.canonical import Json
 from whybench.core.graph import members
 from whybench.episode.action import Action
-from whybench.episode.conversation import Turn, object_schema
+from whybench.episode.conversation import object_schema
+from whybench.episode.dialogue import JsonDialogue
 from whybench.episode.extraction import json_objects
-from whybench.episode.observation import Observation
 from whybench.episode.skin import paragraphs
 from whybench.families.replayscm.rules import ReplayEpisode, skin_named
 from whybench.families.replayscm.submission import extract
 
 
-class Dialogue:
+class Dialogue(JsonDialogue[ReplayEpisode]):
     """Tells a ReplaySCM episode: direct generation, and once more if an answer is not valid."""
 
-    def __init__(self, episode: ReplayEpisode, skin: str) -> None:
-        self._episode = episode
-        self._skin_name = skin
-        self._skin = skin_named(skin)
-        self._last: Observation | None = None
+    find_skin = staticmethod(skin_named)
 
     @property
     def system(self) -> str:
         """The rules."""
         return self._episode.rules(self._skin)
 
-    def turn(self) -> Turn | None:
-        """Return the problem, or what came of the last reply; None when the episode has ended."""
+    def _prompt(self) -> str:
+        """Return the problem, or what came of the last reply."""
+        if self._last is not None and self._last.is_error:
+            return self._again()
         episode = self._episode
-        if episode.done:
-            return None
         if self._last is None:
-            prompt = paragraphs(episode.situation(self._skin), episode.form(self._skin))
-        elif self._last.is_error:
-            reason = self._last.data["reason"]
-            again = self._skin.say("again")
-            prompt = f"{self._skin.say('error', reason=reason)} {again}"
+            told = episode.situation(self._skin)
         else:
-            prompt = paragraphs(
-                episode.describe(self._last, self._skin_name), episode.form(self._skin)
-            )
-        return Turn(prompt, "answer", self._schema())
+            told = episode.describe(self._last, self._skin.name)
+        return paragraphs(told, episode.form(self._skin))
 
-    def reply(self, text: str) -> None:
-        """Take a reply: an experiment where there is a laboratory, else the answer in it."""
-        action = self._experiment(text) or self._answer(text)
-        self._last = self._episode.step(action)
+    def _read(self, text: str) -> Action:
+        """Take an experiment where there is a laboratory, else the answer in a reply."""
+        return self._experiment(text) or self._answer(text)
 
     def _experiment(self, text: str) -> Action | None:
         """Return the experiment that a reply ends with; None if it hands in mechanisms."""
@@ -67,14 +56,13 @@ class Dialogue:
         found = extract(self._episode.view, text)
         if found is None:
             return Action.malformed("there is no JSON object in the reply")
-        form: Literal["strict", "lenient"] = "strict" if found.strict else "lenient"
-        return Action("submit", Action.of("submit", answer=found.text).args, form)
+        return Action.of("submit", answer=found.text).read(strictly=found.strict)
 
     def say(self, action: Action) -> tuple[str, bool]:
         """Put an action into the words that a reply is made of."""
         if action.name == "experiment":
             return f'{{"experiment": {action.args["setting"]}}}', True
-        return str(action.args["answer"]), True
+        return super().say(action)
 
     def _schema(self) -> Json:
         """Return the JSON schema of a reply; in the laboratory it may be one of two."""

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from whybench.episode.instance import Instance
 from whybench.families.replayscm.world import Disclosure, Task
 
 FAMILY = "replayscm"
+
+BUDGET = 24
+"""Experiments in the laboratory, if no knob says otherwise."""
 
 LEVELS = (1, 2, 4, 8, 16, 32)
 """Bits of residual ambiguity of the `bits_*` suites, besides 0."""
@@ -20,7 +24,6 @@ class Pool:
 
     size: int
     disclosure: Disclosure
-    what: str
     source: str
     """Where its SCMs come from: `match` (shared by most suites), `ord`, `hid`, `lab`"""
     worlds: str = "base"
@@ -28,62 +31,49 @@ class Pool:
     task: Task = "induce"
 
 
-_TOLD: dict[Disclosure, str] = {
-    "ordered": "a full order is told",
-    "block": "two or three blocks are told",
-    "hidden": "the order is hidden",
-    "roots": "order and roots are hidden",
-}
-
-
-def _bits(count: int) -> str:
-    return "bit" if count == 1 else "bits"
-
-
 def _pools() -> dict[str, Pool]:
     found: dict[str, Pool] = {}
-    for short, disclosure in (("ord", "ordered"), ("hid", "hidden")):
-        told: Disclosure = "ordered" if disclosure == "ordered" else "hidden"
-        extra, same = "3-4 more worlds", "the 100 matched SCMs"
-        audit = "alternatives found on _ext ruled out"
+    told: tuple[tuple[str, Disclosure], ...] = (("ord", "ordered"), ("hid", "hidden"))
+    for short, disclosure in told:
         found |= {
-            f"{short}_full": Pool(250, told, f"{_TOLD[told]}; the full pool", short, "full"),
-            f"{short}_match": Pool(100, told, f"{_TOLD[told]}; {same}", "match"),
-            f"{short}_ext": Pool(100, told, f"{_TOLD[told]}; {same}, {extra}", "match", "ext"),
-            f"{short}_cex": Pool(
-                100, told, f"{_TOLD[told]}; {same}, {audit}", "match", f"cex_{short}"
-            ),
-            f"alt_{short}": Pool(
-                100,
-                told,
-                f"{_TOLD[told]}; give another SCM that fits",
-                "match",
-                "base",
-                "alternative",
-            ),
+            f"{short}_full": Pool(250, disclosure, short, "full"),
+            f"{short}_match": Pool(100, disclosure, "match"),
+            f"{short}_ext": Pool(100, disclosure, "match", "ext"),
+            f"{short}_cex": Pool(100, disclosure, "match", f"cex_{short}"),
+            f"alt_{short}": Pool(100, disclosure, "match", "base", "alternative"),
         }
-    found["block"] = Pool(100, "block", f"{_TOLD['block']}; the 100 matched SCMs", "match")
-    found["hid_roots"] = Pool(100, "roots", f"{_TOLD['roots']}; the 100 matched SCMs", "match")
-    for name, told in (
-        ("ord_cert", "ordered"),
-        ("block_cert", "block"),
-        ("hid_cert", "hidden"),
-        ("roots_cert", "roots"),
-    ):
-        what = f"{_TOLD[told]}; one SCM fits, proven"
-        found[name] = Pool(100, told, what, "match", "cert")
-    found["bits_0"] = Pool(100, "hidden", "the matched SCMs at 0 bits", "match", "cert")
-    for bits in LEVELS:
-        what = f"the matched SCMs at about {bits} {_bits(bits)}"
-        found[f"bits_{bits}"] = Pool(100, "hidden", what, "match", f"bits_{bits}")
-    for bits in LEVELS:
-        what = f"the same at about {bits} {_bits(bits)}, as long as bits_0"
-        found[f"bits_{bits}_long"] = Pool(100, "hidden", what, "match", f"bits_{bits}_long")
-    found["lab"] = Pool(100, "hidden", "choose the interventions yourself", "lab", "lab")
+    found["block"] = Pool(100, "block", "match")
+    found["hid_roots"] = Pool(100, "roots", "match")
+    found["ord_cert"] = Pool(100, "ordered", "match", "cert")
+    found["block_cert"] = Pool(100, "block", "match", "cert")
+    found["hid_cert"] = Pool(100, "hidden", "match", "cert")
+    found["roots_cert"] = Pool(100, "roots", "match", "cert")
+    found["bits_0"] = Pool(100, "hidden", "match", "cert")
+    for end in ("", "_long"):
+        for bits in LEVELS:
+            name = f"bits_{bits}{end}"
+            found[name] = Pool(100, "hidden", "match", name)
+    found["lab"] = Pool(100, "hidden", "lab", "lab")
     return found
 
 
 POOLS = _pools()
+"""Suite → what it is made of, in the order of `family.toml`."""
+
+
+def in_lab(instance: Instance) -> bool:
+    """Tell whether the agent chooses its own experiments."""
+    return POOLS[instance.suite].worlds == "lab"
+
+
+def place(instance: Instance) -> tuple[str, str, int]:
+    """Return source, seed and index of an instance: full pools begin with the matched ones."""
+    pool, matched = POOLS[instance.suite], POOLS["hid_roots"].size
+    if pool.worlds != "full":
+        return pool.source, instance.seed, instance.index
+    if instance.index < matched:
+        return "match", instance.seed, instance.index
+    return pool.source, instance.seed, instance.index - matched
 
 
 class Knobs(BaseModel):
@@ -91,10 +81,6 @@ class Knobs(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    data: str | None = Field(
-        None, description="profile `published` only: a folder with the released problems"
-    )
-    budget: int = Field(24, ge=0, le=200, description="`lab` only: most experiments")
-    max_errors: int = Field(
-        3, ge=1, le=100, description="invalid answers or requests after which an episode ends"
-    )
+    data: str | None = None
+    budget: int = Field(BUDGET, ge=0, le=200)
+    max_errors: int = Field(3, ge=1, le=100)

@@ -16,7 +16,10 @@ from pathlib import Path
 
 from whybench.core.canonical import Json, Record, digest
 from whybench.episode.family import PUBLIC_SALT
+from whybench.episode.instance import Instance
+from whybench.families.replayscm.lab import Lab
 from whybench.families.replayscm.make import DERIVED, made
+from whybench.families.replayscm.params import FAMILY, in_lab, place
 from whybench.families.replayscm.source import Source, from_json, to_json
 
 SIZES: Mapping[str, int] = {"match": 100, "ord": 150, "hid": 150}
@@ -33,7 +36,7 @@ def _records(kind: str) -> tuple[Mapping[str, Json], ...]:
     if not path.is_file():
         return ()
     with path.open("rb") as file:
-        return tuple(parquet.read_table(file).to_pylist())
+        return tuple(parquet.ParquetFile(file).read().to_pylist())
 
 
 def shipped(kind: str, index: int) -> Source | None:
@@ -48,6 +51,14 @@ def source(kind: str, salt: str, index: int, wanted: str) -> Source:
     """Return a record with the training worlds wanted: shipped if it is there, else made."""
     found = shipped(kind, index) if salt == PUBLIC_SALT else None
     return found or _made(kind, salt, index, wanted if wanted in DERIVED else "base")
+
+
+def lab_of(instance: Instance, budget: int) -> Lab | None:
+    """Return the laboratory of an instance; None where the agent has no experiments."""
+    if not in_lab(instance):
+        return None
+    kind, seed, index = place(instance)
+    return Lab(source(kind, seed, index, "lab").latent, (FAMILY, "lab", seed, index), budget)
 
 
 def discarded(kind: str, salt: str, index: int) -> Record:

@@ -9,12 +9,22 @@ from whybench.core.canonical import EMPTY, Record
 from whybench.core.graph import members
 from whybench.episode.action import MALFORMED, Action
 from whybench.episode.episode import ANSWERED
+from whybench.episode.instance import Instance
 from whybench.episode.observation import Observation
-from whybench.episode.retelling import Arrow, Moment, Retelling, in_words
+from whybench.episode.retelling import (
+    Arrow,
+    Moment,
+    Retelling,
+    arrows,
+    counted,
+    in_words,
+    shortened,
+)
 from whybench.episode.score import UNFINISHED
 from whybench.episode.trace import Trace
 from whybench.families.replayscm.alternative import candidate_of
 from whybench.families.replayscm.contradiction import Contradiction, first_contradiction
+from whybench.families.replayscm.family import ReplaySCM
 from whybench.families.replayscm.replay import mismatches, replay
 from whybench.families.replayscm.rules import ReplayEpisode
 from whybench.families.replayscm.score import Handed, values
@@ -22,12 +32,10 @@ from whybench.families.replayscm.submission import Judged
 from whybench.families.replayscm.traits import open_bits
 from whybench.families.replayscm.world import Table, World
 
-LONGEST = 160
-"""Characters of a phrase; longer ones are cut."""
 
-
-def retelling(episode: ReplayEpisode, trace: Trace) -> Retelling:
-    """Tell a trace again; `episode` is a fresh one of its world, on which it is played anew."""
+def retelling(family: ReplaySCM, instance: Instance, trace: Trace) -> Retelling:
+    """Tell a trace again: it is played anew, and what each world leaves open is counted."""
+    episode = family.open_world(instance, family.world(instance))
     moments: list[Moment] = []
     judged: Judged | None = None
     told = episode.view.told
@@ -58,8 +66,8 @@ def retelling(episode: ReplayEpisode, trace: Trace) -> Retelling:
 
 
 def _arrows(world: World, parents: Sequence[int]) -> tuple[Arrow, ...]:
-    names = world.view.names
-    return tuple(Arrow(names[u], names[v]) for v, mask in enumerate(parents) for u in members(mask))
+    pairs = ((u, v) for v, mask in enumerate(parents) for u in members(mask))
+    return arrows(world.view.names, pairs)
 
 
 # Moments.
@@ -71,20 +79,20 @@ def _moment(
     observation: Observation,
     bits: tuple[float | None, float | None],
 ) -> Moment:
-    reason = _cut(str(observation.data.get("reason", "the episode was over")))
+    reason = shortened(observation.data.get("reason", "the episode was over"))
     if action.name == "submit":
         return _submitted(episode, observation, reason)
     if action.name == MALFORMED:
         return Moment("wrote something that could not be read", f"refused: {reason}", error=True)
     if observation.is_error:
-        return Moment(f"tried: {_cut(in_words(action))}", f"refused: {reason}", error=True)
+        return Moment(f"tried: {shortened(in_words(action))}", f"refused: {reason}", error=True)
     table = episode.seen[-1]
     names = episode.view.names
     set_to = [(names[v], _setting(table, v)) for v in members(table.targets)]
     did = "set " + ", ".join(f"{name} {how}" for name, how in set_to)
     return Moment(
-        _cut(did) if set_to else "looked, without an intervention",
-        f"{_many(table.size, 'row')}: {_gain(*bits)}",
+        shortened(did) if set_to else "looked, without an intervention",
+        f"{counted(table.size, 'row')}: {_gain(*bits)}",
         marks=Record((name, f"set {how}") for name, how in set_to),
     )
 
@@ -115,15 +123,15 @@ def _submitted(episode: ReplayEpisode, observation: Observation, reason: str) ->
     wrong = mismatches(judged.candidate, world.sheet)
     names = world.view.names
     marks = [
-        (names[v], f"wrong in {_many(rows.bit_count(), 'row')}") if rows else (names[v], "right")
+        (names[v], f"wrong in {counted(rows.bit_count(), 'row')}") if rows else (names[v], "right")
         for v, rows in enumerate(wrong)
         if judged.candidate.formulas[v] is not None
     ]
     return Moment(
-        _cut(f"handed in {_mechanisms(judged)}"),
+        shortened(f"handed in {_mechanisms(judged)}"),
         "accepted, which ends the episode",
         arrows=_arrows(world, judged.candidate.parents),
-        marks=Record(marks) if marks else EMPTY,
+        belief_marks=Record(marks) if marks else EMPTY,
     )
 
 
@@ -200,7 +208,7 @@ def _count(bits: float) -> str:
 def _notes(world: World, judged: Judged | None, bits: float | None) -> Iterator[str]:
     view, names = world.view, world.view.names
     rows = sum(table.size for table in view.train)
-    shown = f"{_many(len(view.train), 'training world')} with {_many(rows, 'row')}"
+    shown = f"{counted(len(view.train), 'training world')} with {counted(rows, 'row')}"
     yield f"Shown in all: {shown}, which leave {_left(bits)}."
     candidate = None if judged is None else judged.candidate
     if candidate is not None:
@@ -239,16 +247,7 @@ def _contradicted(world: World, found: Contradiction | None) -> str:
     verb = "" if found.heldout else ", this one among them"
     also = ""
     if found.heldout:
-        rows = _many(found.shown_believed, "training row")
+        rows = counted(found.shown_believed, "training row")
         also = f" The parents that the answer gives it were seen like this in {rows}."
-    rows = _many(found.shown, "training row")
+    rows = counted(found.shown, "training row")
     return f"{place} {rows} showed its true parents at {pattern}{verb}.{also}"
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

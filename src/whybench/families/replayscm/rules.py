@@ -23,10 +23,7 @@ from whybench.families.replayscm.latent import MOST_TARGETS
 from whybench.families.replayscm.submission import Judged, judge
 from whybench.families.replayscm.world import Table, View, World
 
-SKINS = ("plain", "pairs", "terse")
-
-
-skin_named = shelf(__package__ or "", SKINS)
+skin_named = shelf(__package__ or "")
 
 
 class ReplayEpisode(Episode):

@@ -9,7 +9,7 @@ from typing import Any
 from whybench.core.canonical import Record, freeze
 from whybench.core.graph import members
 from whybench.episode.action import MALFORMED
-from whybench.episode.score import ERROR_MODES, Metric
+from whybench.episode.score import ERROR_MODES, declared_metrics
 from whybench.episode.trace import Trace
 from whybench.families.replayscm.alternative import Separation, candidate_of, experiment, separation
 from whybench.families.replayscm.replay import Agreement, replay
@@ -19,80 +19,7 @@ from whybench.families.replayscm.world import World
 SLACKS = (0, 10, 25)
 """By how many nodes a submission may exceed the gold formulas in the paper's AST figures."""
 
-
-def _detail(name: str, meaning: str, *, rate: bool = False) -> Metric:
-    return Metric(name, meaning, rate, "detail")
-
-
-METRICS = (
-    Metric("solved", "train_exact; for an alternative joint_success; in `lab` heldout_exact"),
-    Metric("task_correct", "the paper's `correct`: solved, and with hidden roots the roots right"),
-    Metric("train_exact", "every scored training cell is replayed right"),
-    Metric("heldout_exact", "train_exact, and every scored held-out cell is replayed right"),
-    Metric("train_world_exact", "share of training worlds replayed without an error", False),
-    Metric("heldout_world_exact", "share of held-out worlds replayed without an error", False),
-    Metric("train_accuracy", "share of training cells replayed right", False, "side"),
-    Metric("heldout_accuracy", "share of held-out cells replayed right", False, "side"),
-    Metric("coverage", "an answer was handed in at all", role="side"),
-    Metric("strict_json", "the answer was one line of JSON and nothing else", role="side"),
-    *(Metric(stage, f"came through the funnel up to `{stage}`", role="side") for stage in STAGES),
-    Metric("valid_first", "the first answer handed in was valid", role="side"),
-    Metric("retries", "answers handed in after a first invalid one", False, "side"),
-    # The same among valid submissions, and among those that fit the training worlds.
-    _detail("train_exact_valid", "train_exact among valid answers", rate=True),
-    _detail("heldout_exact_valid", "heldout_exact among valid answers", rate=True),
-    _detail("train_world_exact_valid", "train_world_exact among valid answers"),
-    _detail("heldout_world_exact_valid", "heldout_world_exact among valid answers"),
-    Metric("heldout_exact_if_train", "heldout_exact among train-exact answers", role="side"),
-    Metric("heldout_world_if_train", "heldout_world_exact among those", False, "side"),
-    # Structure, among valid submissions (with the right roots).
-    Metric("parent_recall", "recall of functional-parent edges", False, "side"),
-    Metric("parent_f1", "F1 of functional-parent edges", False, "side"),
-    Metric("parent_shd", "structural Hamming distance of functional parents", False, "side"),
-    _detail("parent_exact", "share of variables with just the gold parents"),
-    Metric("parent_map_exact", "every variable has just the gold parents", role="side"),
-    Metric("local_match", "share of variables with the gold function", False, "side"),
-    Metric("full_local_match", "every variable has the gold function", role="side"),
-    Metric("latent_match", "roots and every function are the gold SCM's", role="side"),
-    _detail("train_exact_if_map", "train_exact among exact parent maps", rate=True),
-    _detail("heldout_exact_if_map", "heldout_exact among exact parent maps", rate=True),
-    # Size.
-    Metric("ast_size", "nodes of all formulas", False, "side"),
-    _detail("gold_ast_size", "nodes of the gold formulas"),
-    _detail("ast_excess", "nodes more than the gold formulas"),
-    *(
-        _detail(f"gold_plus_{slack}", f"train_exact with at most {slack} nodes more", rate=True)
-        for slack in SLACKS
-    ),
-    _detail("bloat", f"train_exact with over {SLACKS[-1]} nodes more than gold", rate=True),
-    # Hidden roots.
-    Metric("root_set_exact", "the roots are named right", role="side"),
-    _detail("root_precision", "share of named roots that are roots"),
-    _detail("root_recall", "share of roots that are named"),
-    _detail("mechanism_train_exact", "train_exact whatever the roots", rate=True),
-    _detail("mechanism_heldout_exact", "heldout_exact whatever the roots", rate=True),
-    _detail("train_exact_if_roots", "train_exact when the roots are right", rate=True),
-    _detail("heldout_world_if_roots", "heldout_world_exact when the roots are right"),
-    _detail("heldout_exact_if_roots", "heldout_exact when the roots are right", rate=True),
-    # Alternative-SCM.
-    Metric("alt_success", "train_exact and another SCM than the reference", role="side"),
-    Metric("experiment_valid", "the experiment sets one variable", role="side"),
-    Metric("pair_separates", "the experiment tells the two SCMs apart", role="side"),
-    Metric("witness_valid", "the witness shows a difference that is there", role="side"),
-    Metric("joint_success", "all four", role="side"),
-    Metric("experiment_optimality", "as share of the best experiment for the pair", False, "side"),
-    _detail("pair_disagreement", "share of root assignments that the experiment separates"),
-    _detail("cell_difference", "share of cells that differ under the experiment"),
-    _detail("edited_variables", "variables whose function differs from the reference's"),
-    # The laboratory.
-    Metric("experiments", "experiments made", False, "side"),
-    Metric("evidence_unique", "the evidence at hand left one SCM", role="side"),
-    Metric("experiment_regret", "experiments more than the exact agent's", False, "side"),
-    # How episodes end without an answer.
-    *(Metric(mode, f"ended as {mode}", role="detail") for mode in ERROR_MODES),
-)
-
-NAMES = tuple(metric.name for metric in METRICS)
+NAMES = tuple(metric.name for metric in declared_metrics(__package__ or ""))
 _BLANK: dict[str, float | None] = dict.fromkeys(NAMES)
 
 

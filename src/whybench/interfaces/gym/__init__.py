@@ -1,5 +1,13 @@
 """Suites as gymnasium environments; importing this registers their ids."""
 
+try:
+    import gymnasium  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "whybench.interfaces.gym needs the extra `gym`: pip install 'whybench[gym]'",
+        name=error.name,
+    ) from None
+
 from whybench.interfaces.gym import sharing  # noqa: F401 - registers how texts are shared
 from whybench.interfaces.gym.environment import EpisodeEnv
 from whybench.interfaces.gym.registration import environment_id, register_suites

@@ -12,15 +12,16 @@ import gymnasium
 from gymnasium.spaces import Dict
 
 from whybench.episode.action import Action, ActionSpec
-from whybench.episode.family import PUBLIC_SALT, find_suite
+from whybench.episode.family import PUBLIC_SALT
 from whybench.episode.instance import Instance
 from whybench.episode.naming import named
 from whybench.episode.observation import Observation
+from whybench.episode.registry import find_suite
 from whybench.episode.split import Part
-from whybench.interfaces.choosing import Choice, Seeded
 from whybench.interfaces.gym.spaces import Lines, Prose
 from whybench.interfaces.lines import read_action
 from whybench.interfaces.reward import Meter, Pay
+from whybench.interfaces.sampling import Choice, Seeded
 from whybench.interfaces.session import Session
 
 Observed: TypeAlias = dict[str, str]

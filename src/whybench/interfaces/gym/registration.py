@@ -7,7 +7,8 @@ from typing import Any
 
 import gymnasium
 
-from whybench.episode.family import Family, families
+from whybench.episode.family import Family
+from whybench.episode.registry import families
 
 NAMESPACE = "WhyBench"
 

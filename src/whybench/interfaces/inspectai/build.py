@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from inspect_ai import Task
 from inspect_ai.log import read_eval_log
@@ -16,9 +16,9 @@ from whybench.episode.action import Action
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.episode.trace import EVIDENCE, Evidence
-from whybench.interfaces.inspectai.choosing import Chosen
 from whybench.interfaces.inspectai.dataset import EpisodeDataset
-from whybench.interfaces.inspectai.glimpse import Makings
+from whybench.interfaces.inspectai.instance_selection import Chosen
+from whybench.interfaces.inspectai.lazy_samples import Makings
 from whybench.interfaces.inspectai.record import (
     CLUSTER,
     EPISODE,
@@ -31,6 +31,20 @@ from whybench.interfaces.inspectai.scorer import episode_score
 from whybench.interfaces.inspectai.solver import TOOLS, play_episode
 
 
+class Parts(TypedDict, total=False):
+    """What a family may add to its tasks."""
+
+    scorers: Sequence[Scorer]
+    """Scorers besides that of the episode."""
+    metrics: Sequence[Metric]
+    """Metrics instead of those of the scorers."""
+    sandbox: SandboxEnvironmentType | None
+    analysis: bool
+    """Whether a model that calls tools may run programs in the sandbox."""
+    repair: str | bool
+    """A second model that puts unreadable replies into form; true: the model role `repair`."""
+
+
 def build(
     found: Chosen,
     protocol: str,
@@ -38,12 +52,7 @@ def build(
     evidence: str,
     yoke: str | None,
     schema: bool,
-    metrics: Sequence[Metric] | None = None,
-    *,
-    sandbox: SandboxEnvironmentType | None = None,
-    analysis: bool = False,
-    scorers: Sequence[Scorer] = (),
-    repair: str | bool = False,
+    **parts: Unpack[Parts],
 ) -> Task:
     """Make a task; its samples are made when they are played."""
     suite = found.suite
@@ -57,10 +66,12 @@ def build(
     kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
     return Task(
         dataset=_dataset(found, protocol, skin, kind, yoke),
-        solver=play_episode(protocol, skin, kind, schema, analysis, repair),
-        scorer=[episode_score(), *scorers],
-        sandbox=sandbox,
-        metrics=None if metrics is None else list(metrics),
+        solver=play_episode(
+            protocol, skin, kind, schema, parts.get("analysis", False), parts.get("repair", False)
+        ),
+        scorer=[episode_score(), *parts.get("scorers", ())],
+        sandbox=parts.get("sandbox"),
+        metrics=list(parts["metrics"]) if "metrics" in parts else None,
         version=f"{family.version}-{__version__}",
         metadata=found.notes,
     )

@@ -11,7 +11,7 @@ from inspect_ai.dataset import Dataset, Sample
 
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
-from whybench.interfaces.inspectai.glimpse import Glimpse, Makings, Passing
+from whybench.interfaces.inspectai.lazy_samples import Glimpse, Makings, Passing
 
 
 class Listed:

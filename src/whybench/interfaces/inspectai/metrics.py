@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from whybench.episode import score as declared
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
 from whybench.interfaces.solve import metric_interval
 from whybench.stats.interval import FEW_CLUSTERS
 
+UNDERSTOOD, UNUSABLE = "understood", "unusable"
+"""Components that every family's score has in a log, if the family says what is understood."""
+
 
 @metric
 def figures() -> Metric:
-    """Mean of every component, and 95 % interval of the main ones, clustered by latent world.
+    """Means of headline, `understood` and `unusable`, each with its 95 % interval.
 
-    `accuracy` stands beside `accuracy_low` and `accuracy_high`; `clusters` counts latent worlds,
-    and `few_clusters` is there only when they are too few to trust an interval. One metric for all
-    components keeps names plain and spares Inspect a copy of every score for each component.
+    `accuracy` stands beside `accuracy_low` and `accuracy_high`; intervals are clustered by latent
+    world, and left out where there is too little to say. `clusters` counts latent worlds, and
+    `few_clusters` is there only when they are too few to trust an interval. The other components
+    stay with the samples, where reports find them.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -29,15 +34,16 @@ def figures() -> Metric:
         if not scored:
             return {}
         clusters = [_metadata(score).get(CLUSTER) or str(score.sample_id) for score in scored]
-        known = _metrics(_metadata(scored[0]))
+        headline = _headline(_metadata(scored[0]), next(iter(scored[0].score.as_dict())))
         found: dict[str, float] = {}
-        for name in scored[0].score.as_dict():
-            values = [_number(score, name) for score in scored]
-            what = known.get(name, declared.Metric(name, ""))
+        for what in (headline, declared.Metric(UNDERSTOOD, ""), declared.Metric(UNUSABLE, "")):
+            if what.name not in scored[0].score.as_dict():
+                continue
+            values = [_number(score, what.name) for score in scored]
             bounds = metric_interval(what, values, clusters)
-            found[name] = bounds.estimate
-            if what.role == "main":
-                found |= {f"{name}_low": bounds.low, f"{name}_high": bounds.high}
+            found[what.name] = bounds.estimate
+            if not math.isnan(bounds.low):
+                found |= {f"{what.name}_low": bounds.low, f"{what.name}_high": bounds.high}
         found["clusters"] = len(set(clusters))
         return found | ({"few_clusters": 1.0} if found["clusters"] < FEW_CLUSTERS else {})
 
@@ -48,11 +54,12 @@ def _metadata(score: SampleScore) -> Mapping[str, Any]:
     return score.sample_metadata or {}
 
 
-def _metrics(metadata: Mapping[str, Any]) -> dict[str, declared.Metric]:
+def _headline(metadata: Mapping[str, Any], first: str) -> declared.Metric:
+    """Return the headline of the family; without an instance the first component is taken."""
     if INSTANCE not in metadata:
-        return {}
+        return declared.Metric(first, "")
     family = families()[json.loads(metadata[INSTANCE])["family"]]
-    return {metric.name: metric for metric in family.metrics}
+    return next(metric for metric in family.metrics if metric.name == family.headline)
 
 
 def _number(score: SampleScore, name: str) -> float | None:

@@ -12,8 +12,9 @@ from whybench.core.canonical import canonical_json
 from whybench.episode.action import Action
 from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves
-from whybench.episode.family import Family, families
+from whybench.episode.family import Family
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.episode.trace import Trace
 
 INSTANCE = "instance"
@@ -74,4 +75,5 @@ def from_store(family: Family[Any], instance: Instance, stored: str) -> Trace:
     """Play a stored record again."""
     record = json.loads(stored)
     actions = [Action.from_json(action) for action in record["actions"]]
-    return family.retrace(instance, actions, record["given"], record["evidence"])
+    trace: Trace = family.reopened(instance, actions, record["given"], record["evidence"]).trace
+    return trace

@@ -9,20 +9,20 @@ from typing import Any
 from inspect_ai import eval as inspect_eval
 
 from whybench.episode.family import Suite
-
-LAB = "replayscm/lab"
-
-PLAIN: Mapping[str, Mapping[str, Any]] = {"causalgame": {"analysis": False}}
-"""Task arguments without which a reference agent would need what it never uses: a sandbox."""
+from whybench.interfaces.inspectai.tasks import Declared, declared_tasks
 
 
-def task_of(path: str) -> str:
-    """Return the Inspect task that plays a suite.
+def task_of(path: str) -> Declared:
+    """Return the Inspect task that plays a suite: one for it alone, else that of its family."""
+    family, _, suite = path.partition("/")
+    declared = declared_tasks()
+    return next(
+        (one for one in declared.values() if _plays_only(one, family, suite)), declared[family]
+    )
 
-    >>> task_of("causalab/main_4"), task_of("replayscm/lab")
-    ('whybench/causalab', 'whybench/replayscm_lab')
-    """
-    return "whybench/replayscm_lab" if path == LAB else f"whybench/{path.partition('/')[0]}"
+
+def _plays_only(task: Declared, family: str, suite: str) -> bool:
+    return "suite" in task.fixed and (task.family, task.suite) == (family, suite)
 
 
 def reference_logs(
@@ -38,17 +38,20 @@ def reference_logs(
         known = ", ".join(suite.family.agents)
         raise ValueError(f"{suite.family.name} has no agent {unknown[0]!r}: try {known}")
     given: dict[str, Any] = {"profile": suite.profile, "salt": suite.salt, **suite.knobs.asdict()}
-    if suite.path != LAB:
+    task = task_of(suite.path)
+    if "suite" not in task.fixed:
         given["suite"] = suite.name
     logs = inspect_eval(
-        task_of(suite.path),
+        f"whybench/{task.name}",
         model=[f"whybench/{agent}" for agent in agents],
-        task_args=given | dict(PLAIN.get(suite.family.name, {})) | dict(args or {}),
+        task_args=given | dict(task.reference) | dict(args or {}),
         limit=limit,
         log_dir=str(log_dir),
         log_realtime=False,
         display="none",
     )
+    if any(log.status == "cancelled" for log in logs):
+        raise KeyboardInterrupt  # Inspect ends quietly after Ctrl-C
     failed = [log for log in logs if log.status != "success"]
     if failed:
         why = failed[0].error.message if failed[0].error else failed[0].status

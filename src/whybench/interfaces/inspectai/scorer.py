@@ -10,8 +10,8 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from whybench.core.canonical import thaw
-from whybench.episode.score import CONTEXT_EXCEEDED, UNFINISHED
-from whybench.interfaces.inspectai.metrics import figures
+from whybench.episode.score import CONTEXT_EXCEEDED, ERROR_MODES, UNFINISHED
+from whybench.interfaces.inspectai.metrics import UNDERSTOOD, UNUSABLE, figures
 from whybench.interfaces.inspectai.record import EPISODE, EXCEEDED, crashed, from_store, located
 
 
@@ -19,6 +19,8 @@ from whybench.interfaces.inspectai.record import EPISODE, EXCEEDED, crashed, fro
 def episode_score() -> Scorer:
     """Score an episode: components as the value, the outcome as the answer, labels as metadata.
 
+    Beside the family's own components there are `understood`, where the family says what that is,
+    and `unusable`: the episode ended without an answer that could be scored.
     A component that does not apply is NaN, which Inspect leaves unscored. Details are left out: the
     stored actions give them back at any time, and each figure here costs every sample.
     """
@@ -36,8 +38,12 @@ def episode_score() -> Scorer:
         if outcome in family.excluded:
             values = dict.fromkeys(values)
         shown = [metric.name for metric in family.metrics if metric.role != "detail"]
+        value = {name: values[name] for name in shown}
+        if family.understanding:
+            value[UNDERSTOOD] = family.understood(values)
+        value[UNUSABLE] = float(found.outcome in ERROR_MODES)
         return Score(
-            value={name: math.nan if values[name] is None else values[name] for name in shown},
+            value={name: math.nan if one is None else one for name, one in value.items()},
             answer=outcome,
             metadata=thaw(found.labels),
         )

@@ -19,7 +19,6 @@ from whybench.episode.action import Action
 from whybench.episode.conversation import Coding, Conversation, Mendable, Turn
 from whybench.episode.episode import Episode
 from whybench.episode.trace import Evidence
-from whybench.interfaces.inspectai.programs import analysis_tool, client_methods, noted
 from whybench.interfaces.inspectai.record import (
     EPISODE,
     EXCEEDED,
@@ -30,7 +29,8 @@ from whybench.interfaces.inspectai.record import (
     to_store,
 )
 from whybench.interfaces.inspectai.tooluse import is_full, use_tools, use_tools_in_turns
-from whybench.interfaces.inspectai.workshop import Workshop
+from whybench.sandbox.code_execution import Workshop
+from whybench.sandbox.episode_programs import analysis_tool, client_methods, noted
 
 REPAIR = "repair"
 """The model role of a second model that puts replies into form."""

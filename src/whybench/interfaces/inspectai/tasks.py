@@ -1,31 +1,116 @@
-"""Tasks by name: `inspect eval whybench/causallink -T suite=core -T protocol=tools`."""
+"""Inspect tasks of all installed families, made from what each family declares.
+
+`inspect eval whybench/FAMILY -T suite=SUITE -T protocol=tools`. A family without a `[tasks]` table
+in its `family.toml` gets one task of its own name. The table may add tasks and change defaults:
+
+    [tasks.NAME]
+    summary = "what the task is for"
+    suite = "the default suite"
+    protocol = "the default protocol"
+    fixed = ["arguments that cannot be given"]
+    arms = [{knob = 1}, {knob = 2}]     # each instance is played once with each of these
+    setup = "a function of the module that `[extras] inspect` names: adds arguments and scorers"
+    reference = {argument = false}      # arguments for runs of reference agents
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from inspect_ai import Task, task
-from inspect_ai.util import SandboxEnvironmentType
 
-from whybench.episode.family import PUBLIC_SALT, find_suite
-from whybench.interfaces.inspectai.bubblewrap import NAME as BWRAP
-from whybench.interfaces.inspectai.build import build
-from whybench.interfaces.inspectai.choosing import chosen, listed, stored_set
-from whybench.interfaces.inspectai.graph_judge import graph_judge
-from whybench.interfaces.inspectai.judge import report_judge
-from whybench.interfaces.inspectai.metrics import figures
-from whybench.interfaces.inspectai.pairing import verify_gain
-from whybench.interfaces.inspectai.solver import TOOLS
-from whybench.interfaces.inspectai.workshop import compose
+from whybench.episode.family import PUBLIC_SALT, Suite
+from whybench.episode.registry import families, find_suite
+from whybench.interfaces.inspectai.build import Parts, build
+from whybench.interfaces.inspectai.errors import one_line_errors
+from whybench.interfaces.inspectai.instance_selection import chosen, listed, stored_set
 
-DOCKER = "docker"
+Setup = Callable[..., Parts]
+"""Takes the protocol and, by keyword, the arguments that it adds to the task's own."""
 
 
-@task
-def causallink(
-    suite: str = "core",
-    protocol: str = "dialogue",
-    skin: str = "plain",
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One task as its family declares it."""
+
+    name: str
+    family: str
+    suites: tuple[str, ...]
+    protocols: tuple[str, ...]
+    skins: tuple[str, ...]
+    summary: str
+    suite: str
+    protocol: str
+    fixed: tuple[str, ...] = ()
+    arms: tuple[Mapping[str, Any], ...] = ()
+    setup: str = ""
+    reference: Mapping[str, Any] = field(default_factory=dict)
+    module: str = ""
+    """The family's own module for Inspect."""
+
+
+@cache
+def declared_tasks() -> dict[str, Declared]:
+    """Return what all installed families declare, by the names of the tasks."""
+    return {task.name: task for family in families() for task in _declared(family)}
+
+
+def _declared(family: str) -> Iterator[Declared]:
+    data = families().declared(family)
+    usual: dict[str, Any] = {
+        "summary": f"{family}: {data['summary']}.",
+        "suite": next(iter(data.get("recommended") or data["suites"])),
+        "protocol": data["protocols"][0],
+        "module": data.get("extras", {}).get("inspect", ""),
+    }
+    for name, table in ({family: {}} | data.get("tasks", {})).items():
+        given = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+        choices = {of: tuple(data[of]) for of in ("suites", "protocols", "skins")}
+        yield Declared(name, family, **choices | usual | given)
+
+
+@cache
+def tasks() -> dict[str, Callable[..., Task]]:
+    """Make and register the tasks of all installed families, and what else they bring."""
+    return {name: family_task(declared) for name, declared in declared_tasks().items()}
+
+
+def family_task(declared: Declared) -> Callable[..., Task]:
+    """Make the Inspect task that a family declares."""
+    module = EntryPoint("inspect", declared.module, "").load() if declared.module else None
+    setup: Setup = getattr(module, declared.setup) if declared.setup else _nothing
+    own = [p for p in inspect.signature(setup).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    signature = _signature(declared, own)
+
+    @one_line_errors
+    def make(*args: Any, **given: Any) -> Task:
+        refused = [name for name in declared.fixed if name in given]
+        if refused:
+            raise ValueError(f"task {declared.name} has no argument {refused[0]}: leave it out")
+        bound = signature.bind(*args, **given)
+        bound.apply_defaults()
+        asked = dict(bound.arguments)
+        knobs = asked.pop("knobs")
+        parts = setup(asked["protocol"], **{p.name: asked.pop(p.name) for p in own})
+        return _made(declared, parts, **{"suite": declared.suite} | asked | knobs)
+
+    make.__name__ = make.__qualname__ = declared.name
+    make.__doc__ = _documented(declared, setup)
+    make.__signature__ = signature  # type: ignore[attr-defined]
+    return task(make)
+
+
+def _made(
+    declared: Declared,
+    parts: Parts,
+    suite: str,
+    protocol: str,
+    skin: str,
     profile: str = "certified",
     salt: str | None = None,
     evidence: str = "own",
@@ -34,245 +119,63 @@ def causallink(
     rows: int | str | None = None,
     **knobs: Any,
 ) -> Task:
-    """CausalLink: intervene on a small world, then say whether one thing drives another.
-
-    Args:
-        suite: core, core_distinct, collider, advanced or large.
-        protocol: `dialogue` (the paper's turns in JSON) or `tools` (function calling).
-        skin: Wording of the prompts: plain, step_limited, think_first or notebook.
-        profile: `certified`, or `published` for comparison with published figures.
-        salt: Another salt than `public` gives other instances.
-        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
-        yoke: A log whose experiments are given to this run.
-        schema: Constrain replies of the dialogue by a JSON schema.
-        rows: Only these, as `--limit` counts: 1000, 11-20, or `distinct` of a stored set.
-        **knobs: theme, n, graphs, budget, max_errors; data (a stored set).
-
-    """
-    found = chosen(f"causallink/{suite}", profile, salt, knobs, rows)
-    return build(found, protocol, skin, evidence, yoke, schema)
+    path = f"{declared.family}/{suite}"
+    if declared.arms:
+        found = listed(list(_arms(declared, path, profile, salt, knobs)), rows)
+    else:
+        found = chosen(path, profile, salt, knobs, rows)
+    return build(found, protocol, skin, evidence, yoke, schema, **parts)
 
 
-@task
-def replayscm(
-    suite: str = "hid_cert",
-    protocol: str = "dialogue",
-    skin: str = "plain",
-    profile: str = "certified",
-    salt: str | None = None,
-    schema: bool = False,
-    rows: int | str | None = None,
-    **knobs: Any,
-) -> Task:
-    """ReplaySCM: from worlds under interventions, write mechanisms that replay them and others.
-
-    Args:
-        suite: ord_cert, block_cert, hid_cert, roots_cert, ord_full, … (`whybench list`).
-        protocol: `dialogue` (one answer in JSON) or `tools` (`submit`).
-        skin: Wording of the prompts: plain, pairs or terse.
-        profile: `certified`, or `published` for comparison with published figures.
-        salt: Another salt than `public` gives other instances.
-        schema: Constrain replies by a JSON schema.
-        rows: As for `causallink`.
-        **knobs: max_errors (answers after which it ends), data (a stored set, or
-            released problems with profile published).
-
-    """
-    found = chosen(f"replayscm/{suite}", profile, salt, knobs, rows)
-    return build(found, protocol, skin, "own", None, schema)
-
-
-@task
-def replayscm_lab(
-    protocol: str = "tools",
-    skin: str = "plain",
-    profile: str = "certified",
-    salt: str | None = None,
-    evidence: str = "own",
-    yoke: str | None = None,
-    schema: bool = False,
-    rows: int | str | None = None,
-    **knobs: Any,
-) -> Task:
-    """ReplaySCM in the laboratory: choose the interventions, then hand in the mechanisms.
-
-    Args:
-        protocol: `tools` (`experiment` and `submit`) or `dialogue` (the same in JSON).
-        skin: Wording of the prompts: plain, pairs or terse.
-        profile: `certified`, or `published`: no bound on parents is told or kept.
-        salt: Another salt than `public` gives other instances.
-        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
-        yoke: A log whose experiments are given to this run.
-        schema: Constrain replies of the dialogue by a JSON schema.
-        rows: As for `causallink`.
-        **knobs: budget, max_errors; data (a stored set).
-
-    """
-    found = chosen("replayscm/lab", profile, salt, knobs, rows)
-    return build(found, protocol, skin, evidence, yoke, schema)
-
-
-@task
-def causalab(
-    suite: str = "main_4",
-    protocol: str = "record",
-    skin: str = "plain",
-    profile: str = "certified",
-    salt: str | None = None,
-    evidence: str = "own",
-    yoke: str | None = None,
-    schema: bool = False,
-    rows: int | str | None = None,
-    **knobs: Any,
-) -> Task:
-    """CausaLab: experiment on one crystal, predict another's frequency, say what causes what.
-
-    Args:
-        suite: main_3 … main_7, scaling_4, quad_hard, hidden_count_1, … (`whybench list`).
-        protocol: `record` (one JSON object a turn) or `tools` (function calling).
-        skin: Wording of the prompts: plain or terse.
-        profile: `certified`, or `published` for comparison with published figures.
-        salt: Another salt than `public` gives other instances.
-        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
-        yoke: A log whose experiments are given to this run.
-        schema: Constrain records by a JSON schema.
-        rows: As for `causallink`.
-        **knobs: verify, candidates, context, regime, semantics, signs, limit, tolerance, k,
-            graphs, max_errors, data (a stored set, or released problems).
-
-    """
-    found = chosen(f"causalab/{suite}", profile, salt, knobs, rows)
-    return build(found, protocol, skin, evidence, yoke, schema)
-
-
-@task
-def causalab_verify(
-    suite: str = "main_4",
-    protocol: str = "record",
-    skin: str = "plain",
-    profile: str = "certified",
-    salt: str | None = None,
-    schema: bool = False,
-    rows: int | str | None = None,
-    **knobs: Any,
-) -> Task:
-    """CausaLab twice, without and with the explicit check of the hypothesis, compared in pairs.
-
-    The two samples of a pair stand together, so `--limit 20` runs ten pairs. Experiments are the
-    model's own: with given ones there is no reactor to open, and so nothing to check before.
-
-    Args:
-        suite: As for `causalab`.
-        protocol: As for `causalab`.
-        skin: As for `causalab`.
-        profile: As for `causalab`.
-        salt: As for `causalab`.
-        schema: As for `causalab`.
-        rows: As for `causallink`.
-        **knobs: Those of `causalab` without verify.
-
-    """
+def _arms(
+    declared: Declared, path: str, profile: str, salt: str | None, knobs: Mapping[str, Any]
+) -> Iterator[Suite]:
+    """Yield the suites that a task compares."""
+    other = f"play whybench/{declared.family}"
     if stored_set(knobs) is not None:
-        raise ValueError("a stored set holds one arm of two: play it with whybench/causalab")
-    given = PUBLIC_SALT if salt is None else salt
-    arms = [
-        find_suite(
-            f"causalab/{suite}", profile=profile, salt=given, knobs=dict(verify=verify, **knobs)
-        )
-        for verify in (False, True)
-    ]
-    found = listed(arms, rows)
-    return build(found, protocol, skin, "own", None, schema, [figures(), verify_gain()])
+        raise ValueError(f"a stored set holds one arm of {len(declared.arms)}: {other}")
+    for arm in declared.arms:
+        if twice := knobs.keys() & arm.keys():
+            raise ValueError(f"task {declared.name} sets {', '.join(twice)} itself: {other}")
+        given = PUBLIC_SALT if salt is None else salt
+        yield find_suite(path, profile=profile, salt=given, knobs={**arm, **knobs})
 
 
-@task
-def causalgame(
-    suite: str = "antenna_trap",
-    protocol: str = "tools",
-    skin: str = "plain",
-    profile: str = "certified",
-    salt: str | None = None,
-    evidence: str = "own",
-    yoke: str | None = None,
-    schema: bool = False,
-    sandbox: str = BWRAP,
-    analysis: bool = True,
-    judge: str | list[str] | bool = False,
-    rubric: str = "six",
-    allow_self: bool = False,
-    rows: int | str | None = None,
-    **knobs: Any,
-) -> Task:
-    """CausalGame: study biased records, deploy small batches, submit a fleet's design, report.
-
-    Args:
-        suite: antenna_trap, deployment_zone_trap_categorical, weather_noise, all, knobs, …
-        protocol: `tools` (function calling, in turns) or `code` (programs against a client).
-        skin: Wording of the prompts: plain or terse.
-        profile: `certified`, or `published` for comparison with published figures.
-        salt: Another salt than `public` gives other instances.
-        evidence: `own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).
-        yoke: A log whose experiments are given to this run.
-        schema: Constrain programs by a JSON schema.
-        sandbox: Where programs run: `bwrap`, or `docker` with the compose file that we ship.
-        analysis: Whether a model that calls tools may run programs on the records.
-        judge: A model, or several, that judge the report; true: the model role `judge`.
-        rubric: `six` criteria (16 points) or `full` (17 items).
-        allow_self: Let a model judge itself, to test the plumbing; such scores are labelled.
-        rows: As for `causallink`.
-        **knobs: keep_failed, counts, drones, deploys, queries, threshold, guard, max_errors;
-            data (a stored set).
-
-    """
-    found = chosen(f"causalgame/{suite}", profile, salt, knobs, rows)
-    wanted = sandbox_named(sandbox) if analysis or protocol != TOOLS else None
-    judges = None if isinstance(judge, bool) else judge
-    scorers = [report_judge(judges, rubric, allow_self=allow_self)] if judge else []
-    return build(
-        found, protocol, skin, evidence, yoke, schema,
-        sandbox=wanted, analysis=analysis, scorers=scorers,
-    )  # fmt: skip
+def _nothing(protocol: str) -> Parts:  # noqa: ARG001 - as every setup is called
+    return {}
 
 
-@task
-def recite(
-    suite: str = "made_short",
-    protocol: str = "dialogue",
-    skin: str = "plain",
-    profile: str = "certified",
-    salt: str | None = None,
-    schema: bool = False,
-    repair: str | bool = False,
-    judge: str | list[str] | bool = False,
-    allow_self: bool = False,
-    rows: int | str | None = None,
-    **knobs: Any,
-) -> Task:
-    """ReCITE: read a long document and return the causal graph that it describes.
-
-    Args:
-        suite: made_short, made_long, made_ladder, standard or name_assisted.
-        protocol: `dialogue` (one answer in JSON) or `tools` (`submit`).
-        skin: Wording of the prompts: plain or terse.
-        profile: `certified`, or `published` for comparison with published figures.
-        salt: Another salt than `public` gives other documents.
-        schema: Constrain replies by a JSON schema.
-        repair: A second model that puts unreadable replies into form; true: the role `repair`.
-        judge: A model, or several, that judge the graph; true: the model role `judge`.
-        allow_self: Let a model judge itself, to test the plumbing; such scores are labelled.
-        rows: As for `causallink`.
-        **knobs: names, similarity, max_errors, data (a stored set, or released texts), filter,
-            nodes, length, field, explicit, implicit, stated, implied, distractors.
-
-    """
-    found = chosen(f"recite/{suite}", profile, salt, knobs, rows)
-    judges = None if isinstance(judge, bool) else judge
-    scorers = [graph_judge(judges, allow_self=allow_self)] if judge else []
-    return build(found, protocol, skin, "own", None, schema, scorers=scorers, repair=repair)
+def _signature(declared: Declared, own: list[inspect.Parameter]) -> inspect.Signature:
+    """Return the common parameters with the task's defaults, its own ones before `rows`."""
+    usual = {
+        "suite": declared.suite,
+        "protocol": declared.protocol,
+        "skin": declared.skins[0],
+    }
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    found: list[inspect.Parameter] = []
+    for one in list(inspect.signature(_made).parameters.values())[2:]:
+        if one.name == "rows":
+            found += [parameter.replace(kind=kind) for parameter in own]
+        if one.name not in declared.fixed:
+            found.append(one.replace(default=usual.get(one.name, one.default)))
+    return inspect.Signature(found, return_annotation=Task)
 
 
-def sandbox_named(name: str) -> SandboxEnvironmentType:
-    """Return a sandbox: our own, or docker with the compose file that we ship."""
-    if name == DOCKER:
-        return DOCKER, compose()
-    return name
+def _documented(declared: Declared, setup: Setup) -> str:
+    """Return the docstring of a task: its summary and its arguments."""
+    common = {
+        "suite": ", ".join(declared.suites),
+        "protocol": f"How the model answers: {', '.join(declared.protocols)}.",
+        "skin": f"Wording of the prompts: {', '.join(declared.skins)}.",
+        "profile": "`certified`, or `published` for comparison with published figures.",
+        "salt": "Another salt than `public` gives other instances.",
+        "evidence": "`own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).",
+        "yoke": "A log whose experiments are given to this run.",
+        "schema": "Constrain replies by a JSON schema.",
+        "rows": "Only these, as `--limit` counts: 1000, 11-20, or `distinct` of a stored set.",
+    }
+    lines = [f"{name}: {what}" for name, what in common.items() if name not in declared.fixed]
+    lines += (inspect.getdoc(setup) or "").partition("Args:\n")[2].replace("    ", "").splitlines()
+    lines.append(f"**knobs: See `whybench list {declared.family}`; data: a stored set.")
+    return "\n".join([declared.summary, "", "Args:", *(f"    {line}" for line in lines), ""])

@@ -15,9 +15,10 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from whybench import __version__
 from whybench.core.canonical import Json
+from whybench.interfaces.mcp.catalogue import Order
 from whybench.interfaces.mcp.hangup import while_heard
-from whybench.interfaces.mcp.offer import Order
 from whybench.interfaces.mcp.refusal import Busy, Refused, unexpected
+from whybench.interfaces.mcp.session_queue import Turns
 from whybench.interfaces.mcp.session_tools import (
     BRIEF,
     BRIEF_URI,
@@ -32,8 +33,7 @@ from whybench.interfaces.mcp.session_tools import (
     opening_tool,
 )
 from whybench.interfaces.mcp.sessions import Sessions
-from whybench.interfaces.mcp.store import Waiting
-from whybench.interfaces.mcp.turns import Turns
+from whybench.interfaces.mcp.store.protocol import Waiting
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]

@@ -19,12 +19,12 @@ from typing import Any
 from whybench.core.canonical import Json
 from whybench.episode.action import called
 from whybench.episode.observation import OVER, Observation
+from whybench.interfaces.mcp.catalogue import Offer, Order
 from whybench.interfaces.mcp.limits import Bucket, Limits
-from whybench.interfaces.mcp.live import Live, Rules
-from whybench.interfaces.mcp.offer import Offer, Order
 from whybench.interfaces.mcp.refusal import Busy, Gone, Refused
-from whybench.interfaces.mcp.replay import replayed
-from whybench.interfaces.mcp.store import Conflict, Store, StoredSession, hashed
+from whybench.interfaces.mcp.scoring_policy import Live, Rules
+from whybench.interfaces.mcp.store.protocol import Conflict, Store, StoredSession, hashed
+from whybench.interfaces.mcp.store.replay import replayed
 from whybench.interfaces.session import Reply, Session
 
 FEW = 200

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 from whybench.core.canonical import Json, thaw
 from whybench.core.seeds import Stream
 from whybench.episode.action import Action, ActionSpec, called
-from whybench.episode.family import Family, families
+from whybench.episode.family import Family
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
 from whybench.interfaces.session import Session

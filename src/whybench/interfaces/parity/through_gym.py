@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import gymnasium
 
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.interfaces.gym import environment_id
 from whybench.interfaces.parity.cases import Case
 from whybench.interfaces.parity.doors import Played

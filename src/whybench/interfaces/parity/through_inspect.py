@@ -11,10 +11,11 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalSample
 from inspect_ai.model import get_model
 
-from whybench.episode.family import families
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.interfaces.inspectai.build import build
-from whybench.interfaces.inspectai.choosing import Chosen
+from whybench.interfaces.inspectai.instance_selection import Chosen
+from whybench.interfaces.inspectai.metrics import UNDERSTOOD, UNUSABLE
 from whybench.interfaces.inspectai.record import EPISODE, from_store, located
 from whybench.interfaces.inspectai.solver import TOOLS
 from whybench.interfaces.parity.cases import Case
@@ -68,6 +69,7 @@ def _read(sample: EvalSample) -> Played:
     values = {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in logged.as_dict().items()
+        if name not in (UNDERSTOOD, UNUSABLE)
     }
     kept = {metric.name for metric in family.metrics if metric.role != "detail"}
     if values.keys() == kept:

@@ -23,7 +23,7 @@ ABREAST = 8
 
 
 class McpDoor:
-    """`whybench serve --http`."""
+    """`whybench arena serve --http`."""
 
     name = "mcp"
     leaves = True
@@ -42,7 +42,7 @@ class McpDoor:
 def served(profile: str) -> Iterator[str]:
     """Run a server on a free port; yield its address."""
     with TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "whybench", "serve", "--http", "--port", "0",
+        command = [sys.executable, "-m", "whybench", "arena", "serve", "--http", "--port", "0",
                    "--store", str(Path(folder) / "store.sqlite"), "--profile", profile,
                    "--rate", "0", "--session-rate", "0"]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603

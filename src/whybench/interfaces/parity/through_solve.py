@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from whybench.episode.action import called
-from whybench.episode.family import families
+from whybench.episode.registry import families
 from whybench.interfaces.parity.cases import Case
 from whybench.interfaces.parity.doors import Played
 from whybench.interfaces.solve import read_predictions, score_predictions

@@ -70,7 +70,9 @@ def index_flaws(place: Place, manifest: Manifest) -> list[str]:
         return []
     file = indexed(place, manifest)
     if file is None:
-        return ["it was not written for these shards: run `whybench generate` again, or remove it"]
+        return [
+            "it was not written for these shards: run `whybench data generate` again, or remove it"
+        ]
     flaws = []
     try:
         for number, wanted in enumerate(_groups(place, manifest.plan)):

@@ -93,7 +93,7 @@ def read_manifest(place: Place) -> Manifest:
         known = place.has(PLAN)
         raise ValueError(
             f"{place.address} is no finished set: "
-            + ("run `whybench generate` again to finish it" if known else "it has no manifest")
+            + ("run `whybench data generate` again to finish it" if known else "it has no manifest")
         )
     data = json.loads(place.read(MANIFEST))
     shards = tuple(Shard.from_json(entry) for entry in data["shards"])

@@ -11,7 +11,8 @@ from typing import Any
 
 from whybench import CANARY, __version__
 from whybench.core.canonical import EMPTY, Json, Record, digest, freeze, thaw
-from whybench.episode.family import Suite, find_suite
+from whybench.episode.family import Suite
+from whybench.episode.registry import find_suite
 from whybench.interfaces.stored.place import Place
 
 FORMAT = 1

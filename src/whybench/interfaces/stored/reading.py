@@ -105,15 +105,19 @@ class StoredSet:
         return at
 
     def kept(self) -> list[int]:
-        """Return where the rows are that `whybench distinct --write` keeps."""
+        """Return where the rows are that `whybench data distinct --write` keeps."""
         if not self.place.has(DISTINCT):
-            raise ValueError(f"{self._named} has no {DISTINCT}: run `whybench distinct --write`")
+            raise ValueError(
+                f"{self._named} has no {DISTINCT}: run `whybench data distinct --write`"
+            )
         with self.place.open(DISTINCT) as file:
             found = parquet.ParquetFile(file)
             note = json.loads(found.metadata.metadata[NOTE])
             numbers = found.read(use_threads=False).column("row").to_pylist()
         if note["digest"] != self.manifest.digest:
-            raise ValueError(f"{DISTINCT} is of another set: run `whybench distinct --write` again")
+            raise ValueError(
+                f"{DISTINCT} is of another set: run `whybench data distinct --write` again"
+            )
         return [at for number in numbers if (at := self._at(number)) is not None]
 
     def truth(self, position: int) -> Json:

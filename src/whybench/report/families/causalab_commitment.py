@@ -3,65 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import pandas as pd
 
 from whybench.episode.episode import ANSWERED
 from whybench.families.causalab.verdict import held_since
-from whybench.report.charts import bars, dots
-from whybench.report.families.causalab_rows import (
-    Entry,
-    command,
-    entries,
-    labels_of,
-)
-from whybench.report.families.causalab_verify import verified
-from whybench.report.palette import LIGHT
-from whybench.report.section import Figure, Part, Section, Table
+from whybench.report.difference import difference
+from whybench.report.entries import Entry, cells, labels_of
+from whybench.report.families.causalab_failures import shares
+from whybench.report.families.causalab_rows import entries, row_of
+from whybench.report.forms import Row
+from whybench.report.places import by_place
 from whybench.report.view import View
 
 GROUPS = (("right frequency", 1.0), ("wrong frequency", 0.0))
-STOPS = (
-    "at the right moment",
-    "after more experiments",
-    "too early, graph right",
-    "too early, graph wrong",
-)
-HELD = (
-    "after it, and right",
-    "after it, and wrong",
-    "before it, and right",
-    "before it, and wrong",
-)
-HUES = (LIGHT["blue"], LIGHT["sky"], LIGHT["orange"], LIGHT["vermillion"])
 
 
-def commitment(view: View) -> Section:
-    """Return how early systems make up their minds."""
-    listed = [entry for entry in entries(view) if _free(entry)]
-    parts: list[Part] = []
-    if listed:
-        found = (
-            _unused(view, listed), _misfit(view, listed), _stops(listed), _held(listed),
-            _table(listed),
-        )  # fmt: skip
-        parts += [part for part in found if part is not None]
-    else:
-        parts.append(command("Early commitment", "main_4"))
-    parts += verified(view)
-    return Section(
-        "causalab-commitment",
-        "Early commitment",
-        "Only episodes that were answered, with experiments of the system's own choice. The "
-        "evidence suffices once it forces every equation.",
-        tuple(parts),
-    )
-
-
-def _free(entry: Entry) -> bool:
-    return bool(entry.run.frame["unused_budget"].notna().any() and len(_answered(entry)))
+def free(view: View) -> list[Entry]:
+    """Return the runs with answered episodes in which a system chose its experiments."""
+    return [entry for entry in entries(view) if len(_answered(entry))]
 
 
 def _answered(entry: Entry) -> pd.DataFrame:
@@ -72,67 +33,20 @@ def _answered(entry: Entry) -> pd.DataFrame:
 # The paper's diagnostics.
 
 
-def _unused(view: View, listed: Sequence[Entry]) -> Figure | None:
-    return _by_success(
-        view, listed, "unused_budget", "causalab-unused", "Budget left unspent",
-        "share of the budget left unspent", (0, 1),
-    )  # fmt: skip
-
-
-def _misfit(view: View, listed: Sequence[Entry]) -> Figure | None:
-    return _by_success(
-        view, listed, "fit_error", "causalab-misfit", "How badly the last equation fits own data",
-        "mean misprediction of the system's own data, in Hz", None,
-    )  # fmt: skip
-
-
-def _by_success(
-    view: View,
-    listed: Sequence[Entry],
-    metric: str,
-    name: str,
-    title: str,
-    axis: str,
-    domain: tuple[float, float] | None,
-) -> Figure | None:
-    rows = []
-    for entry in listed:
+def by_success(view: View, metric: str) -> list[Row]:
+    """Return a metric of answered episodes, apart for right and wrong frequencies."""
+    rows: list[Row] = []
+    for entry in free(view):
         frame = entry.run.frame
         for group, value in GROUPS:
             where = (frame["outcome"] == ANSWERED) & (frame["accuracy"] == value)
             found = view.estimate(entry.run, metric, where)
             if not math.isnan(found.estimate):
-                rows.append(
-                    {
-                        "run": entry.row,
-                        "origin": entry.origin,
-                        "episodes": group,
-                        metric: found.estimate,
-                        "low": found.low,
-                        "high": found.high,
-                        "n": found.n,
-                    }
-                )
-    if not rows:
-        return None
-    drawn = pd.DataFrame(rows)
-    most = domain[1] if domain else None
-    within = drawn.assign(low=drawn["low"].clip(0), high=drawn["high"].clip(upper=most))
-    said = "; ".join(
-        f"{row['run']}, {row['episodes']}: {row[metric]:.2f} (n {row['n']})" for row in rows
-    )
-    return Figure(
-        name,
-        title,
-        f"{axis}. {said}.",
-        dots(
-            within, x=metric, y="run", color="episodes", low="low", high="high", x_title=axis,
-            y_sort=list(dict.fromkeys(drawn["run"])), domain=domain,
-        ),
-        drawn,
-        "Bars are 95 % intervals. The paper reports about half of the budget unspent in both "
-        "groups, and a worse fit where the prediction fails; it prints no figures.",
-    )  # fmt: skip
+                rows.append({
+                    "run": row_of(entry), "origin": entry.origin, "episodes": group,
+                    **cells(found, metric),
+                })  # fmt: skip
+    return rows
 
 
 # Against the moment at which the evidence sufficed.
@@ -159,102 +73,64 @@ def moments(entry: Entry) -> pd.DataFrame:
     )
 
 
-def _stops(listed: Sequence[Entry]) -> Figure:
-    rows = []
-    for entry in listed:
+def stops(view: View) -> Iterator[Row]:
+    """Return when the experiments stopped."""
+    for entry in free(view):
         found = moments(entry)
         early, late, graph = found["early"], found["late"], found["graph"]
-        masks = (~early & ~late, ~early & late, early & graph, early & ~graph)
-        rows += list(_shares(entry, STOPS, masks))
-    return _stacked(
-        "causalab-stops", "When the experiments stopped", rows, STOPS,
-        "Too early: the evidence did not force graph and equation. More experiments: some were "
-        "made after it did.",
-    )  # fmt: skip
+        yield from shares(entry, {
+            "at the right moment": ~early & ~late, "after more experiments": ~early & late,
+            "too early, graph right": early & graph, "too early, graph wrong": early & ~graph,
+        })  # fmt: skip
 
 
-def _held(listed: Sequence[Entry]) -> Figure | None:
-    rows: list[dict[str, Any]] = []
-    for entry in listed:
+def held(view: View) -> Iterator[Row]:
+    """Return since when the final graph was held, against when the evidence sufficed."""
+    for entry in free(view):
         found = moments(entry).dropna(subset=["held"])
         found = found[found["sufficed"].notna() | found["early"]]
-        if found.empty:
-            continue
-        before = ~(found["held"] >= found["sufficed"])
-        masks = (
-            ~before & found["graph"], ~before & ~found["graph"],
-            before & found["graph"], before & ~found["graph"],
-        )  # fmt: skip
-        rows += list(_shares(entry, HELD, masks))
-    if not rows:
-        return None
-    return _stacked(
-        "causalab-held", "Since when the final graph was held: before the evidence sufficed?",
-        rows, HELD,
-        "The step at which the hypothesis last changed its edges, against the step at which the "
-        "evidence forced every equation. Evidence that left something open counts as before; left "
-        "out are worlds in which no experiment decides all, once the rest was forced.",
-    )  # fmt: skip
+        before, right = ~(found["held"] >= found["sufficed"]), found["graph"]
+        if len(found):
+            yield from shares(entry, {
+                "after it, and right": ~before & right, "after it, and wrong": ~before & ~right,
+                "before it, and right": before & right, "before it, and wrong": before & ~right,
+            })  # fmt: skip
 
 
-def _shares(
-    entry: Entry, kinds: Sequence[str], masks: Sequence[pd.Series[bool]]
-) -> Iterator[dict[str, Any]]:
-    for each, mask in zip(kinds, masks, strict=True):
-        yield {
-            "run": entry.row,
-            "origin": entry.origin,
-            "kind": each,
-            "episodes": int(mask.sum()),
-            "share": float(mask.mean()),
-            "n": len(mask),
-        }
-
-
-def _stacked(
-    name: str, title: str, rows: Sequence[dict[str, Any]], kinds: Sequence[str], note: str
-) -> Figure:
-    frame = pd.DataFrame(rows)
-    said = "; ".join(
-        f"{run} (n {group['n'].iloc[0]}): "
-        + ", ".join(f"{row.kind} {row.share:.2f}" for row in group.itertuples() if row.episodes)
-        for run, group in frame.groupby("run", sort=False)
-    )
-    return Figure(
-        name, title, f"{said}.",
-        bars(
-            frame, x="share", y="run", color="kind", order=kinds, palette=HUES,
-            x_title="share of answered episodes", y_sort=list(dict.fromkeys(frame["run"])),
-        ),
-        frame, note,
-    )  # fmt: skip
-
-
-def _table(listed: Sequence[Entry]) -> Table:
-    rows = []
-    for entry in listed:
+def commitments(view: View) -> list[Row]:
+    """Return the means of all moments, a row for each run."""
+    rows: list[Row] = []
+    for entry in free(view):
         found = moments(entry)
         known = found.dropna(subset=["sufficed"])
-        answered = _answered(entry)
-        rows.append(
-            {
-                "system": entry.system,
-                "suite": entry.suite,
-                "origin": entry.origin,
-                "n": len(found),
-                "interventions made": found["made"].mean(),
-                "stopped early": found["early"].mean(),
-                "evidence sufficed in": len(known),
-                "after interventions": known["sufficed"].mean(),
-                "made too many": (known["made"] - known["sufficed"]).mean(),
-                "final graph held since": found["held"].mean(),
-                "last hypothesis fits own data": answered["final_consistent"].mean(),
-            }
-        )
-    return Table(
-        "causalab-moments",
-        "Moments of commitment, counted in interventions",
-        pd.DataFrame(rows),
-        "Means over answered episodes. `after interventions` and `made too many` only over "
-        "episodes whose evidence sufficed.",
-    )
+        rows.append({
+            "system": entry.system, "suite": entry.suite, "origin": entry.origin,
+            "n": len(found), "interventions made": found["made"].mean(),
+            "stopped early": found["early"].mean(), "evidence sufficed in": len(known),
+            "after interventions": known["sufficed"].mean(),
+            "made too many": (known["made"] - known["sufficed"]).mean(),
+            "final graph held since": found["held"].mean(),
+            "last hypothesis fits own data": _answered(entry)["final_consistent"].mean(),
+        })  # fmt: skip
+    return rows
+
+
+def verified(view: View) -> list[Row]:
+    """Compare runs with one explicit check of the hypothesis and without."""
+    listed = entries(view)
+    rows: list[Row] = []
+    for entry in (entry for entry in listed if entry.run.knobs.get("verify")):
+        knobs = {k: v for k, v in entry.run.knobs.items() if k != "verify"}
+        for other in listed:
+            alike = [(e.suite, e.run.model, e.run.profile, e.run.salt) for e in (entry, other)]
+            if alike[0] != alike[1] or dict(other.run.knobs) != knobs:
+                continue
+            # The knob is part of an instance's id, so worlds are paired by their place.
+            ours, theirs = (by_place(one.run.frame) for one in (entry, other))
+            found = difference(ours, theirs, "accuracy", rate=True)
+            rows.append({
+                "system": entry.system, "suite": entry.suite, "accuracy without": found.second,
+                "accuracy with": found.first, "difference": found.estimate, "low": found.low,
+                "high": found.high, "n": found.n,
+            })  # fmt: skip
+    return rows

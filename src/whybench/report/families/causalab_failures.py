@@ -1,19 +1,16 @@
-"""Where episodes fail: prediction without mechanism, bad experiments, bad inference."""
+"""Where CausaLab's episodes fail: prediction without mechanism, bad experiments, bad inference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import pandas as pd
 
 from whybench.episode.episode import ANSWERED
-from whybench.report.charts import bars
-from whybench.report.families.causalab_evidence import allowed, evidence
-from whybench.report.families.causalab_rows import Entry, command, entries
-from whybench.report.palette import LIGHT
-from whybench.report.section import Figure, Part, Remark, Section
+from whybench.report.entries import Entry, cells, told
+from whybench.report.families.causalab_rows import entries, regime_of, row_of, setting_of
+from whybench.report.forms import Row
+from whybench.report.places import places
 from whybench.report.understanding import FEWEST, WORTH_SAYING
 from whybench.report.view import View
 
@@ -24,214 +21,137 @@ NONE = "no prediction"
 MOST_NAMED = 3
 """Suites that are named when a system is called out."""
 
+COMPARED = ("accuracy", "edge_f1")
 
-def understood(view: View) -> Section:
+
+def shares(entry: Entry, masks: dict[str, pd.Series[bool]]) -> Iterator[Row]:
+    """Return a row for each kind of end, with its share of an entry's episodes."""
+    for kind, mask in masks.items():
+        yield {
+            "run": row_of(entry), "origin": entry.origin, "kind": kind,
+            "episodes": int(mask.sum()), "share": float(mask.mean()), "n": len(mask),
+        }  # fmt: skip
+
+
+def _ends(view: View, split: Split) -> list[Row]:
+    scored = [(entry, entry.run.frame.dropna(subset=["accuracy"])) for entry in entries(view)]
+    return [row for entry, rows in scored for row in shares(entry, split(rows))]
+
+
+def both_ends(view: View) -> list[Row]:
     """Return what becomes of prediction and graph together."""
-    listed = entries(view)
-    parts: list[Part] = list(_called(listed))
-    if listed:
-        figure = _split(
-            listed,
-            "causalab-understanding",
-            "Right or wrong, in prediction and in mechanism",
-            _both,
-            (
-                "both right",
-                "right graph, wrong frequency",
-                "right frequency, wrong graph",
-                "both wrong",
-                NONE,
-            ),
-            "Right frequency with a wrong graph is prediction without understanding "
-            "(metric without_mechanism). A graph is right if no edge that experiments can decide "
-            "is missing, too many or turned round.",
-        )
-        parts.append(figure)
-    else:
-        parts.append(command("Prediction with and without the mechanism", "main_4"))
-    return Section(
-        "causalab-understanding",
-        "Prediction without understanding",
-        "Every episode asks for two things at once, the frequency and the graph behind it.",
-        tuple(parts),
-    )
+
+    def split(rows: pd.DataFrame) -> dict[str, pd.Series[bool]]:
+        answered, right = rows["outcome"] == ANSWERED, rows["accuracy"] == 1
+        graph = rows["shd"] == 0
+        return {
+            "both right": answered & right & graph,
+            "right graph, wrong frequency": answered & ~right & graph,
+            "right frequency, wrong graph": rows["without_mechanism"] == 1,
+            "both wrong": answered & ~right & ~graph,
+            NONE: ~answered,
+        }
+
+    return _ends(view, split)
 
 
-def failures(view: View) -> Section:
-    """Return failures by their cause, and the comparison with other evidence."""
-    listed = entries(view)
-    parts: list[Part] = []
-    if listed:
-        note = (
-            "Bad inference: exact inference from the same data gives the right answer. Bad "
-            "experiments: the data leave it open. Where nothing could be set, the data that were "
-            "given leave it open."
-        )
-        parts += [
-            _split(
-                listed,
-                "causalab-failures-frequency",
-                "Why the frequency was missed",
-                _frequency,
-                ("right", "bad experiments", "bad inference", "beyond the dial", NONE),
-                note,
+def frequency_ends(view: View) -> list[Row]:
+    """Return why frequencies were missed."""
+
+    def split(rows: pd.DataFrame) -> dict[str, pd.Series[bool]]:
+        answered, right = rows["outcome"] == ANSWERED, rows["accuracy"] == 1
+        experiments, inference = rows["bad_experiments"] == 1, rows["bad_inference"] == 1
+        beyond = answered & ~right & ~experiments & ~inference
+        return {"right": right, "bad experiments": experiments, "bad inference": inference,
+                "beyond the dial": beyond, NONE: ~answered}  # fmt: skip
+
+    return _ends(view, split)
+
+
+def graph_ends(view: View) -> list[Row]:
+    """Return why graphs were missed."""
+
+    def split(rows: pd.DataFrame) -> dict[str, pd.Series[bool]]:
+        answered = rows["outcome"] == ANSWERED
+        return {
+            "right": answered & (rows["shd"] == 0),
+            "bad experiments": rows["graph_bad_experiments"] == 1,
+            "bad inference": rows["graph_bad_inference"] == 1,
+            NONE: ~answered,
+        }
+
+    return _ends(view, split)
+
+
+# Right frequencies with a wrong graph.
+
+
+def called(view: View, who: str) -> Iterator[Row]:
+    """Name the models, or the agents, whose right predictions often come with a wrong graph."""
+    listed = [entry for entry in entries(view) if entry.run.reference == (who == "agents")]
+    rows = [
+        {
+            "system": entry.system,
+            "where": " ".join(filter(None, (entry.suite, regime_of(entry)))),
+            "right": int((entry.run.frame["accuracy"] == 1).sum()),
+            "hollow": int((scored["without_mechanism"] == 1).sum()),
+            "forced": int(
+                (scored["without_mechanism"].eq(1) & scored["graph_bad_inference"].eq(1)).sum()
             ),
-            _split(
-                listed,
-                "causalab-failures-graph",
-                "Why the graph was missed",
-                _graph,
-                ("right", "bad experiments", "bad inference", NONE),
-                note,
-            ),
-            allowed(view, listed),
+        }
+        for entry in listed
+        for scored in [entry.run.frame.dropna(subset=["accuracy"])]
+    ]
+    for system, group in pd.DataFrame(rows).groupby("system", sort=False) if rows else ():
+        marked = group[
+            (group["right"] >= FEWEST) & (group["hollow"] >= WORTH_SAYING * group["right"])
         ]
-    else:
-        parts.append(command("Failures by their cause", "main_4"))
-    parts.append(evidence(view))
-    return Section(
-        "causalab-failures",
-        "Bad experiments or bad inference",
-        "What a system's own readings force is worked out exactly; so each failure is laid to the "
-        "experiments or to what was made of them.",
-        tuple(parts),
-    )
+        worst = (marked["hollow"] / marked["right"]).sort_values(ascending=False, kind="stable")
+        named = [marked.loc[place] for place in worst.index[:MOST_NAMED]]
+        if named:
+            yield {
+                "system": system, **group[["right", "hollow", "forced"]].sum(),
+                "worst": "; ".join(f"{o['where']} {o['hollow']} of {o['right']}" for o in named),
+            }  # fmt: skip
 
 
-# Kinds of ends.
+# What a system's data allowed, and what other data would have.
 
 
-def _both(rows: pd.DataFrame) -> dict[str, pd.Series[bool]]:
-    answered, right = rows["outcome"] == ANSWERED, rows["accuracy"] == 1
-    graph = rows["shd"] == 0
-    return {
-        "both right": answered & right & graph,
-        "right graph, wrong frequency": answered & ~right & graph,
-        "right frequency, wrong graph": rows["without_mechanism"] == 1,
-        "both wrong": answered & ~right & ~graph,
-        NONE: ~answered,
-    }
+def allowed(view: View) -> list[Row]:
+    """Hold scores against what exact inference gets out of the same data."""
+    columns = {
+        "accuracy": "accuracy", "its data allowed": "inferable", "edge F1": "edge_f1",
+        "its data allowed an edge F1 of": "inferable_edge_f1",
+    }  # fmt: skip
+    return [
+        {
+            "system": entry.system, "suite": entry.suite,
+            "regime": regime_of(entry) or "the suite's", "origin": entry.origin,
+            "n": view.estimate(entry.run, "accuracy").n,
+            **{name: told(view.estimate(entry.run, metric)) for name, metric in columns.items()},
+        }
+        for entry in entries(view)
+    ]  # fmt: skip
 
 
-def _frequency(rows: pd.DataFrame) -> dict[str, pd.Series[bool]]:
-    answered, right = rows["outcome"] == ANSWERED, rows["accuracy"] == 1
-    experiments, inference = rows["bad_experiments"] == 1, rows["bad_inference"] == 1
-    return {
-        "right": right,
-        "bad experiments": experiments,
-        "bad inference": inference,
-        "beyond the dial": answered & ~right & ~experiments & ~inference,
-        NONE: ~answered,
-    }
-
-
-def _graph(rows: pd.DataFrame) -> dict[str, pd.Series[bool]]:
-    answered = rows["outcome"] == ANSWERED
-    return {
-        "right": answered & (rows["shd"] == 0),
-        "bad experiments": rows["graph_bad_experiments"] == 1,
-        "bad inference": rows["graph_bad_inference"] == 1,
-        NONE: ~answered,
-    }
-
-
-def _split(
-    listed: Sequence[Entry],
-    name: str,
-    title: str,
-    split: Split,
-    kinds: Sequence[str],
-    note: str,
-) -> Figure:
-    """Draw the shares of each kind of end, a bar for each run."""
-    rows: list[dict[str, Any]] = []
-    for entry in listed:
-        scored = entry.run.frame.dropna(subset=["accuracy"])
-        masks = split(scored)
-        rows += [
-            {
-                "run": entry.row,
-                "origin": entry.origin,
-                "kind": each,
-                "episodes": int(masks[each].sum()),
-                "share": float(masks[each].mean()),
-                "n": len(scored),
-            }
-            for each in kinds
-        ]
-    frame = pd.DataFrame(rows)
-    there = [each for each in kinds if frame.loc[frame["kind"] == each, "episodes"].sum()]
-    drawn = frame[frame["kind"].isin(there)]
-    hues = dict(zip(kinds, _hues(kinds), strict=True))
-    said = "; ".join(
-        f"{run} (n {group['n'].iloc[0]}): "
-        + ", ".join(f"{row.kind} {row.share:.2f}" for row in group.itertuples() if row.episodes)
-        for run, group in frame.groupby("run", sort=False)
-    )
-    return Figure(
-        name,
-        title,
-        f"{said}.",
-        bars(
-            drawn, x="share", y="run", color="kind", order=there,
-            palette=[hues[each] for each in there], x_title="share of episodes",
-            y_sort=list(dict.fromkeys(frame["run"])),
-        ),
-        frame,
-        note,
-    )  # fmt: skip
-
-
-def _hues(kinds: Sequence[str]) -> Iterator[str]:
-    """Yield colours: blue is right, grey is unanswered, warm ones are failures."""
-    warm = iter((LIGHT["orange"], LIGHT["vermillion"], LIGHT["purple"]))
-    for each in kinds:
-        if each in ("right", "both right"):
-            yield LIGHT["blue"]
-        elif each.startswith("right graph"):
-            yield LIGHT["sky"]
-        else:
-            yield LIGHT["grey"] if each == NONE else next(warm)
-
-
-@dataclass(frozen=True, slots=True)
-class _Hollow:
-    """How many right frequencies a run has, and how many of them with a wrong graph."""
-
-    where: str
-    right: int
-    hollow: int
-    forced: int
-    """Those of them where the data forced the graph."""
-
-    @property
-    def marked(self) -> bool:
-        return self.right >= FEWEST and self.hollow >= WORTH_SAYING * self.right
-
-
-def _called(listed: Sequence[Entry]) -> Iterator[Remark]:
-    """Name the systems whose right predictions often come with a wrong graph."""
-    by_system: dict[str, list[_Hollow]] = {}
-    agents = {entry.system for entry in listed if entry.run.reference}
-    for entry in listed:
-        rows = entry.run.frame.dropna(subset=["accuracy"])
-        hollow = rows[rows["without_mechanism"] == 1]
-        found = _Hollow(
-            " ".join(filter(None, (entry.suite, entry.regime))),
-            int((rows["accuracy"] == 1).sum()),
-            len(hollow),
-            int((hollow["graph_bad_inference"] == 1).sum()),
-        )
-        by_system.setdefault(entry.system, []).append(found)
-    for system, every in by_system.items():
-        marked = sorted((one for one in every if one.marked), key=lambda o: -o.hollow / o.right)
-        if not marked:
+def evidence(view: View) -> list[Row]:
+    """Compare own experiments with those of the exact agent and of other runs."""
+    groups: dict[tuple[object, ...], list[Entry]] = {}
+    for entry in entries(view, evidence=None):
+        key = (*setting_of(entry), entry.suite, regime_of(entry))
+        groups.setdefault(key, []).append(entry)
+    rows: list[Row] = []
+    for group in groups.values():
+        shared = set.intersection(*(set(places(entry.run.frame)) for entry in group))
+        if not shared or len({entry.run.evidence for entry in group}) < 2:
             continue
-        worst = "; ".join(f"{o.where} {o.hollow} of {o.right}" for o in marked[:MOST_NAMED])
-        yield Remark(
-            f"{system} predicts without understanding: {sum(o.hollow for o in every)} of its "
-            f"{sum(o.right for o in every)} right frequencies came with a wrong graph, "
-            f"{sum(o.forced for o in every)} of these although the data forced the graph. "
-            f"Most on {worst}.",
-            "plain" if system in agents else "warning",
-        )
+        for entry in group:
+            where = places(entry.run.frame).isin(shared)
+            for metric in COMPARED:
+                found = view.estimate(entry.run, metric, where)
+                rows.append({
+                    "row": f"{row_of(entry)}: {metric}", "evidence": entry.run.evidence,
+                    **cells(found, "score"),
+                })  # fmt: skip
+    return rows

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
-import pandas as pd
-
-from whybench.report.families.causalgame_beliefs import beliefs
-from whybench.report.families.causalgame_failures import failures, knobs
-from whybench.report.families.causalgame_judged import judged
-from whybench.report.families.causalgame_modes import difficulty, protocols
-from whybench.report.families.causalgame_rows import COMMAND, NAME, Group, groups, own
-from whybench.report.families.causalgame_survival import survival
-from whybench.report.section import Remark, Section, Table
+from whybench.report.entries import told
+from whybench.report.families import (
+    causalgame_beliefs,
+    causalgame_failures,
+    causalgame_judged,
+    causalgame_modes,
+    causalgame_survival,
+)
+from whybench.report.families.causalgame_rows import Games
+from whybench.report.filling import named, written
+from whybench.report.forms import Row, read
+from whybench.report.section import Section
 from whybench.report.view import View
 
-TITLE = "CausalGame"
-INTRO = (
-    "A drone workshop: read records that were neither flown nor kept at random, deploy small "
-    "batches, commit one design to a fleet of 1,000, and report why it came back or did not. "
-    "`win` says that enough of the fleet came back."
-)
 SHOWN = {
-    "win": "won",
     "survival_rate": "survival",
     "survival_regret": "regret",
     "deploys": "deployments",
@@ -33,61 +29,32 @@ SHOWN = {
 }
 """Metric → its heading."""
 
+PARTS = (
+    causalgame_beliefs, causalgame_failures, causalgame_judged, causalgame_modes,
+    causalgame_survival,
+)  # fmt: skip
+
 
 def section(view: View) -> Section:
     """Return all that is to be said of runs of CausalGame."""
-    every = [*groups(view), *groups(view, generated=True)]
-    if not any(len(group.frame) for group in every):
-        text = f"No episode of CausalGame is in these logs: {COMMAND} -T suite=all --model MODEL."
-        return Section(NAME, TITLE, INTRO, (Remark(text),))
-    children = [
-        survival(view) if own(groups(view)) else None,
-        protocols(view),
-        difficulty(view),
-        judged(view),
-        beliefs(view),
-        failures(view),
-        knobs(view),
-    ]
-    return Section(
-        NAME,
-        TITLE,
-        INTRO,
-        (_glance(view, every),),
-        tuple(child for child in children if child is not None and (child.parts or child.children)),
-    )
+    games = Games.of(view)
+    found = written(read(__package__, "causalgame.toml"), named(*PARTS) | globals(), games)
+    return found if any(len(group.frame) for group in games.every) else replace(found, children=())
 
 
-def _glance(view: View, every: list[Group]) -> Table:
-    rows = []
-    for group in every:
-        run = group.first
-        row: dict[str, Any] = {
+def glance(games: Games) -> list[Row]:
+    """Return a row for each group, if there is any episode."""
+    rows: list[Row] = []
+    for group in games.every:
+        run, ended = group.first, group.frame["outcome"].value_counts()
+        means = {words: group.estimate(metric).estimate for metric, words in SHOWN.items()}
+        others = ended.drop(labels="answered", errors="ignore")
+        rows.append({
             "system": group.name,
             "suite": ", ".join(dict.fromkeys(r.suite.partition("/")[2] for r in group.runs)),
-            "profile": run.profile,
-            "evidence": run.evidence,
-            "episodes": len(group.frame),
-        }
-        for metric, heading in SHOWN.items():
-            score = group.estimate(view, metric)
-            row[heading] = _figure(score.estimate, score.low, score.high, metric == "win")
-        ended = group.frame["outcome"].value_counts()
-        others = ended.drop(labels="answered", errors="ignore")
-        row["ended otherwise"] = ", ".join(f"{name} {n}" for name, n in others.items())
-        rows.append(row)
-    return Table(
-        f"{NAME}-glance",
-        "At a glance",
-        pd.DataFrame(rows),
-        "Means over instances; after `won` its 95 % interval, by world. Regret: 0 as good as the "
-        "best known design, 1 no better than the default. An episode without a fleet counts as "
-        "lost, with survival 0.",
-    )
-
-
-def _figure(estimate: float, low: float, high: float, spread: bool) -> str:
-    if pd.isna(estimate):
-        return "–"
-    told = f"{estimate:.2f}"
-    return f"{told} [{low:.2f}, {high:.2f}]" if spread and not pd.isna(low) else told
+            "profile": run.profile, "evidence": run.evidence, "episodes": len(group.frame),
+            "won": told(group.estimate("win"), 2),
+            **{words: "–" if mean != mean else f"{mean:.2f}" for words, mean in means.items()},
+            "ended otherwise": ", ".join(f"{name} {n}" for name, n in others.items()),
+        })  # fmt: skip
+    return rows if any(row["episodes"] for row in rows) else []

@@ -2,210 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
-from whybench.families.causalgame.judging.claims import claims
+from whybench.families.causalgame.claims import claims
 from whybench.families.causalgame.retell import held_in
 from whybench.families.causalgame.story import known_claims
-from whybench.report.charts import dots, heat
-from whybench.report.families.causalgame_distance import paths
-from whybench.report.families.causalgame_rows import (
-    COMMAND,
-    NAME,
-    PUBLISHED,
-    Group,
-    groups,
-    listed,
-    own,
-    percent,
-)
-from whybench.report.section import Figure, Part, Remark, Section, Table
-from whybench.report.view import View
+from whybench.report.entries import cells, labels_of
+from whybench.report.families.causalgame_rows import NAME, Games, Group, percent
+from whybench.report.forms import Row, Shown
+from whybench.stats.interval import mean_interval
 
-FOUND, HELD, FAR = "golden_found", "distractors_held", "hypothesis_distance"
+NAMES = {"golden_found": "golden claims found", "distractors_held": "distractors held"}
+PRINTED = {"golden_claim_rate": "golden claims found", "distractor_claim_rate": "distractors held"}
+FAR = "hypothesis_distance"
 
 
-def beliefs(view: View) -> Section:
-    """Return the room on beliefs."""
-    everyone = own(groups(view))
-    found = [
-        group for group in everyone if group.frame.get(FAR, pd.Series(dtype=float)).notna().any()
-    ]
+def _believers(games: Games) -> list[Group]:
+    """Return the groups that put down beliefs, with their profile where they have several."""
+    found = [group for group in games.own if FAR in group.frame and group.frame[FAR].notna().any()]
     names = [group.name for group in found]
-    found = [
+    return [
         replace(group, name=f"{group.name}, {group.first.profile}")
         if names.count(group.name) > 1
         else group
         for group in found
     ]
-    parts: list[Part] = []
-    if found:
-        parts = [_rates(view, found), *_each(view, found), *paths(found), *_without(found)]
-    else:
-        text = (
-            "No system put down beliefs, so none can be judged. They are an argument of `deploy`, "
-            f"`submit` and `report` that a model may use: {COMMAND} -T suite=all --model MODEL. "
-            "What a report claims in free words is found by a judge (`claim_distance` above)."
-        )
-        parts.append(Remark(text))
-    parts += _printed(view) if everyone else []
-    return Section(
-        f"{NAME}-beliefs",
-        "Claims found, and false ones believed",
-        "Each scenario has golden claims (true, worth finding) and distractors (false, tempting), "
-        "shown so by simulation. Beliefs that a system puts down are held against them.",
-        tuple(parts),
-    )
 
 
-def _rates(view: View, found: Sequence[Group]) -> Figure:
-    rows: list[dict[str, Any]] = []
-    names = {FOUND: "golden claims found", HELD: "distractors held"}
-    for group in found:
-        for metric, what in names.items():
-            score = group.estimate(view, metric)
-            rows.append(
-                {
-                    "what": what,
-                    "system": group.name,
-                    "share": score.estimate,
-                    "low": score.low,
-                    "high": score.high,
-                    "n": score.n,
-                    "published": False,
-                }
-            )
+def claim_rates(games: Games) -> list[Row]:
+    """Return golden claims found and distractors held, Table 4 beside runs by its rules."""
+    found = _believers(games)
+    rows: list[Row] = [
+        {"what": what, **group.measured(metric, "share"), "published": False}
+        for group in found
+        for metric, what in NAMES.items()
+    ]
     if any(group.first.profile == "published" for group in found):
-        kinds = {"golden_claim_rate": names[FOUND], "distractor_claim_rate": names[HELD]}
         rows += [
-            {
-                "what": kinds[cell.metric],
-                "system": f"{cell.system}, antenna_trap",
-                "share": cell.share,
-                "published": True,
-            }
-            for cell in view.published.cells(NAME, table="4")
-        ]
-    frame = pd.DataFrame(rows)
-    mine = frame[~frame["published"]]
-    told = [
-        f"{r['system']}: {r['what']} {r['share']:.2f} (n {r['n']:.0f})" for _, r in mine.iterrows()
-    ]
-    chart = dots(
-        frame,
-        x="share",
-        y="what",
-        low="low",
-        high="high",
-        y_sort=list(names.values()),
-        x_title="share of the claims",
-        published="published",
-    )
-    return Figure(
-        f"{NAME}-claims",
-        "Golden claims found and distractors held",
-        "; ".join(told) + ".",
-        chart,
-        frame,
-        "The last beliefs of an episode; episodes without any are left out. Intervals: 95 %, by "
-        f"world. Hollow grey, if any: Table 4 of the paper ({PUBLISHED}), whose claims are worded "
-        "otherwise and whose way of finding them is not stated.",
-    )
+            {"what": PRINTED[cell.metric], "system": f"{cell.system}, antenna_trap",
+             "share": cell.share, "published": True}
+            for cell in games.view.published.cells(NAME, table="4")
+        ]  # fmt: skip
+    return rows
 
 
-def _each(view: View, found: Sequence[Group]) -> list[Figure]:
+def each_claim(games: Games) -> Shown:
     """Count for each claim who held it at the end, over the episodes that can be replayed."""
-    counts: dict[tuple[str, str], list[bool]] = {}
-    for group in found:
-        for run in group.runs:
-            for _, instance, trace in view.episodes(run):
-                world = view.family.world(instance)
-                last = [held for step in trace.steps if (held := held_in(step)) is not None]
-                for claim in known_claims(world) if last else ():
-                    makes = any(map(claim.made_by, last[-1]))
-                    counts.setdefault((f"{world.rules.physics} {claim.id}", group.name), []).append(
-                        makes
-                    )
-    if not counts:
-        return []
+    counts: dict[tuple[str, bool, str, str], list[bool]] = {}
+    for group in _believers(games):
+        for _, instance, trace in (e for run in group.runs for e in games.view.episodes(run)):
+            world = games.view.family.world(instance)
+            last = [held for step in trace.steps if (held := held_in(step)) is not None]
+            physics = world.rules.physics
+            golden = {claim.id: claim.golden for claim in claims(physics)}
+            for claim in known_claims(world) if last else ():
+                key = (physics, not golden[claim.id], claim.id.replace("_", " "), group.name)
+                counts.setdefault(key, []).append(any(map(claim.made_by, last[-1])))
+    systems = {key[3]: place for place, key in reversed(list(enumerate(counts)))}
+    ranked = sorted(counts, key=lambda key: (*key[:3], systems[key[3]]))
     rows = [
-        {
-            "claim": _named(claim),
-            "system": system,
-            "share": sum(made) / len(made),
-            "episodes": len(made),
-        }
-        for (claim, system), made in counts.items()
-    ]
-    frame = pd.DataFrame(rows).sort_values("claim", key=lambda names: names.map(_rank))
+        {"claim": f"{physics} · {'distractor' if false else 'golden'} · {claim}", "system": system,
+         "share": sum(made) / len(made), "episodes": len(made)}
+        for physics, false, claim, system in ranked
+        for made in [counts[physics, false, claim, system]]
+    ]  # fmt: skip
+    return Shown(pd.DataFrame(rows), {"replayed": games.view.replayed})
+
+
+def distances(games: Games) -> Shown:
+    """Return the mean distance after each deployment; beliefs hold until others are put down."""
+    rows: list[Row] = []
+    for group in _believers(games):
+        known = [(row["cluster"], _path(row)) for row in group.frame.to_dict("records")]
+        paths = [(cluster, path) for cluster, path in known if path]
+        last = max((path[-1][0] for _, path in paths), default=-1)
+        for made in range(last + 1):
+            held = [_at(path, made) for _, path in paths]
+            worlds = [cluster for cluster, _ in paths]
+            score = mean_interval(held, worlds, bounds=(0, math.inf))
+            if score.n:
+                at = {"deployments": made, "system": group.name}
+                rows.append(at | cells(score, "distance"))
+    ends: dict[str, list[Row]] = {}
+    for row in rows:
+        ends.setdefault(row["system"], []).append(row)
     told = [
-        f"{r['claim']}, {r['system']}: {r['share']:.2f} of {r['episodes']}"
-        for _, r in frame.iterrows()
+        f"{name}: from {path[0]['distance']:.1f} to {path[-1]['distance']:.1f} (n {path[-1]['n']})"
+        for name, path in ends.items()
     ]
-    chart = heat(
-        frame, x="system", y="claim", value="share", y_sort=list(dict.fromkeys(frame["claim"]))
-    )
-    return [
-        Figure(
-            f"{NAME}-each-claim",
-            "Discovery of each claim",
-            "; ".join(told[:40]) + ".",
-            chart,
-            frame,
-            "Share of episodes whose last beliefs make the claim: good of a golden one, bad of a "
-            f"distractor. At most {view.replayed} episodes of a run.",
-        )
-    ]
+    return Shown(pd.DataFrame(rows), {"told": "; ".join(told)})
 
 
-def _named(key: str) -> str:
-    physics, _, claim = key.partition(" ")
-    golden = {c.id: c.golden for c in claims(physics)}[claim]
-    return f"{physics} · {'golden' if golden else 'distractor'} · {claim.replace('_', ' ')}"
+def _path(row: Row) -> list[tuple[int, float]]:
+    return [(int(made), float(far)) for made, far in labels_of(row).get("distances") or ()]
 
 
-def _rank(name: str) -> tuple[str, bool, str]:
-    physics, kind, claim = name.split(" · ")
-    return physics, kind == "distractor", claim
+def _at(path: Sequence[tuple[int, float]], made: int) -> float | None:
+    known = [far for when, far in path if when <= made]
+    return known[-1] if known else None
 
 
-def _without(found: Sequence[Group]) -> list[Part]:
+def blind_wins(games: Games) -> Iterator[Row]:
     """Call out fleets that were won by somebody who named less than half of what is true."""
-    parts: list[Part] = []
-    for group in found:
-        told = group.frame[group.frame[FOUND].notna() & (group.frame["win"] == 1)]
-        blind = int((told[FOUND] < 0.5).sum())
+    for group in _believers(games):
+        found = group.frame["golden_found"]
+        told = found[found.notna() & (group.frame["win"] == 1)]
+        blind = int((told < 0.5).sum())
         if blind:
-            text = (
-                f"Winning without understanding: {group.name} won {len(told)} fleets with beliefs "
-                f"put down, {blind} of them ({percent(blind / len(told))} %) while naming less "
-                "than half of the golden claims."
-            )
-            parts.append(Remark(text, "warning"))
-    return parts
+            share = percent(blind / len(told))
+            yield {"system": group.name, "won": len(told), "blind": blind, "share": share}
 
 
-def _printed(view: View) -> list[Part]:
+def printed_claims(games: Games) -> Shown:
+    """Return the paper's Table 15."""
+    cells = games.view.published.cells(NAME, table="15") if games.own else ()
     rows = [
-        {
-            "scenario": cell.suite,
-            "kind": cell.condition.partition(":")[0],
-            "claim": cell.condition.partition(":")[2],
-            "discovered, %": cell.printed,
-        }
-        for cell in view.published.cells(NAME, table="15")
+        {"scenario": cell.suite, "kind": kind, "claim": claim, "discovered, %": cell.printed}
+        for cell in cells
+        for kind, _, claim in [cell.condition.partition(":")]
     ]
-    systems = listed(list(dict.fromkeys(c.system for c in view.published.cells(NAME, table="15"))))
-    return [
-        Table(
-            f"{NAME}-claims-paper",
-            "Discovery of each claim in the paper",
-            pd.DataFrame(rows),
-            f"Table 15 as printed ({PUBLISHED}; {systems}). Its claims are its own: some are "
-            "false of the released code, so ours were written anew and no row has a counterpart.",
-        )
-    ]
+    systems = ", ".join(dict.fromkeys(cell.system for cell in cells))
+    return Shown(pd.DataFrame(rows), {"systems": systems})

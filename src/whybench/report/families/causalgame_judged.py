@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import pandas as pd
 
-from whybench.families.causalgame.judging.modes import mode
-from whybench.families.causalgame.judging.rubric import NAMES, rubric
-from whybench.report.charts import dots, heat
-from whybench.report.families.causalgame_rows import (
-    COMMAND,
-    NAME,
-    Group,
-    groups,
-    listed,
-    own,
-    percent,
-)
-from whybench.report.section import Figure, Part, Remark, Section, Table
-from whybench.report.view import View
+from whybench.families.causalgame.extras.judge.modes import mode
+from whybench.families.causalgame.extras.judge.rubric import NAMES, rubric
+from whybench.report.families.causalgame_rows import Games, Group, percent
+from whybench.report.forms import Row, Shown
 
 JUDGE = "report_judge"
 SIX = {
@@ -43,83 +30,32 @@ WORDS = {
 }
 """The paper's failure modes in our words."""
 
-
-def judged(view: View) -> Section:
-    """Return the room on judged reports."""
-    found = [group for group in own(groups(view)) if f"{JUDGE}.rubric_total" in group.frame]
-    parts: list[Part] = []
-    if found:
-        parts = [*_profile(view, found), *_modes(found), _honesty(view, found)]
-    else:
-        text = (
-            "No report was judged. A log can be judged afterwards: inspect score LOG --scorer "
-            "whybench/report_judge -S judges=MODEL, or from the start: "
-            f"{COMMAND} -T judge=true --model-role judge=MODEL."
-        )
-        parts.append(Remark(text))
-    return Section(
-        f"{NAME}-judged",
-        "What the reports show",
-        "After its fleet has flown a system writes a report. Judges give verdicts on it by a "
-        "rubric, without being told whose it is.",
-        tuple(parts),
-    )
+COLUMNS = {
+    "rubric_total": "points",
+    "mandatory_met": "mandatory met",
+    "misreported": "misreported figures",
+    "tampering": "signs of tampering",
+    "judge_unreadable": "unreadable replies of judges",
+    "judge_icc": "ICC of judges",
+    "claim_distance": "claim distance",
+}
 
 
-def _profile(view: View, found: Sequence[Group]) -> list[Figure]:
-    """Draw the points in each dimension, as a share of what there is."""
-    titles = {
-        f"{JUDGE}.rubric_{name}": title
-        for which in NAMES
-        for name, title in rubric(which).dimensions
-    }
-    rows = []
-    for group in found:
-        for column, title in titles.items():
-            score = group.estimate(view, column) if column in group.frame else None
-            if score is not None and score.n:
-                rows.append(
-                    {
-                        "dimension": title,
-                        "system": group.name,
-                        "mode": group.first.protocol,
-                        "share of points": score.estimate,
-                        "low": score.low,
-                        "high": score.high,
-                        "n": score.n,
-                    }
-                )
-    if not rows:
-        return []
-    frame = pd.DataFrame(rows)
-    told = [
-        f"{system}: "
-        + listed(
-            [f"{r['dimension'].lower()} {r['share of points']:.2f}" for _, r in part.iterrows()]
-        )
-        + f" (n {part['n'].max()})"
-        for system, part in frame.groupby("system", sort=False)
-    ]
-    chart = dots(
-        frame,
-        x="share of points",
-        y="dimension",
-        low="low",
-        high="high",
-        x_title="share of the dimension's points",
-        y_sort=list(dict.fromkeys(frame["dimension"])),
-    )
-    return [
-        Figure(
-            f"{NAME}-rubric",
-            "Rubric profile by system and mode",
-            "; ".join(told) + ".",
-            chart,
-            frame,
-            "Means of the judges' verdicts; intervals 95 %, by world. Faults of the full rubric "
-            "can take a share below 0.",
-        )
-    ]
+def _judged(games: Games) -> list[Group]:
+    return [group for group in games.own if f"{JUDGE}.rubric_total" in group.frame]
+
+
+def rubric_profile(games: Games) -> list[Row]:
+    """Return the points in each dimension, as a share of what there is."""
+    titles = dict(pair for which in NAMES for pair in rubric(which).dimensions)
+    rows = [
+        {"dimension": title, **group.measured(f"{JUDGE}.rubric_{name}", "share of points"),
+         "mode": group.first.protocol}
+        for group in _judged(games)
+        for name, title in titles.items()
+        if f"{JUDGE}.rubric_{name}" in group.frame
+    ]  # fmt: skip
+    return [row for row in rows if row["n"]]
 
 
 def mode_of(row: pd.Series) -> str | None:
@@ -131,65 +67,35 @@ def mode_of(row: pd.Series) -> str | None:
     return mode({key: float(str(value)) for key, value in shares.items()}, float(str(rate)))
 
 
-def _modes(found: Sequence[Group]) -> list[Part]:
-    rows: list[dict[str, Any]] = []
-    for group in found:
-        modes = group.frame.apply(mode_of, axis=1).dropna()
-        rows += [
-            {
-                "system": f"{group.name} (n {len(modes)})",
-                "mode": words,
-                "share": float((modes == key).mean()),
-                "reports": int((modes == key).sum()),
-            }
-            for key, words in WORDS.items()
-            if len(modes)
-        ]
-    if not rows:
-        return [Remark("Failure modes need the rubric of six: judge with rubric=six.")]
-    frame = pd.DataFrame(rows)
-    most = frame.loc[frame.groupby("system", sort=False)["share"].idxmax()]
-    told = [
-        f"{row['system']}: mostly {row['mode']} ({percent(row['share'])} %)"
-        for _, row in most.iterrows()
-    ]
+def modes(games: Games) -> Shown:
+    """Return the share of each failure mode, by system."""
+    rows: list[Row] = []
+    told = []
+    for group in _judged(games):
+        found = group.frame.apply(mode_of, axis=1).dropna()
+        if len(found):
+            name = f"{group.name} (n {len(found)})"
+            counts = {words: int((found == key).sum()) for key, words in WORDS.items()}
+            rows += [
+                {"system": name, "mode": words, "share": count / len(found), "reports": count}
+                for words, count in counts.items()
+            ]
+            most = max(counts, key=lambda words: counts[words])
+            told.append(f"{name}: mostly {most} ({percent(counts[most] / len(found))} %)")
+    return Shown(pd.DataFrame(rows), {"told": "; ".join(told)})
+
+
+def judged_table(games: Games) -> list[Row]:
+    """Return means over judged reports."""
     return [
-        Figure(
-            f"{NAME}-modes",
-            "Failure modes by system",
-            "; ".join(told) + ".",
-            heat(frame, x="mode", y="system", value="share", x_sort=list(WORDS.values())),
-            frame,
-            "Share of judged reports, won fleets among them: a design can win for reasons that its "
-            "author does not know. The rules are the paper's, tried in their order; where they are "
-            "silent ours are in the family's card.",
-        )
+        {
+            "system": group.name,
+            "reports judged": int(group.frame[f"{JUDGE}.rubric_total"].notna().sum()),
+            **{
+                name: round(group.estimate(f"{JUDGE}.{key}").estimate, 3)
+                for key, name in COLUMNS.items()
+                if f"{JUDGE}.{key}" in group.frame
+            },
+        }
+        for group in _judged(games)
     ]
-
-
-def _honesty(view: View, found: Sequence[Group]) -> Table:
-    columns = {
-        "rubric_total": "points",
-        "mandatory_met": "mandatory met",
-        "misreported": "misreported figures",
-        "tampering": "signs of tampering",
-        "judge_unreadable": "unreadable replies of judges",
-        "judge_icc": "ICC of judges",
-        "claim_distance": "claim distance",
-    }
-    rows = []
-    for group in found:
-        row: dict[str, Any] = {"system": group.name}
-        row["reports judged"] = int(group.frame[f"{JUDGE}.rubric_total"].notna().sum())
-        for key, name in columns.items():
-            column = f"{JUDGE}.{key}"
-            if column in group.frame:
-                row[name] = round(group.estimate(view, column).estimate, 3)
-        rows.append(row)
-    return Table(
-        f"{NAME}-judged-table",
-        "Judged reports",
-        pd.DataFrame(rows),
-        "Means over reports. Claim distance: golden claims that the judges did not find in the "
-        "report plus distractors that they did.",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,17 +11,14 @@ import pandas as pd
 from whybench.core.canonical import canonical_json
 from whybench.families.causalgame.params import ALL, KNOBS
 from whybench.families.causalgame.scenario import scenarios
-from whybench.report.frames import salt_tag
-from whybench.report.runs import REFERENCE, Run
+from whybench.report.entries import AGENT, OURS, cells
+from whybench.report.forms import Row
+from whybench.report.naming import salt_tag
+from whybench.report.runs import Run
 from whybench.report.view import View
 from whybench.stats.interval import Interval
 
-OURS, AGENT, PUBLISHED = "this report", "reference agent", "published, other instances"
-
-MODES = {"tools": "agentic", "code": "prompting"}
-"""Protocol → what the paper calls it."""
-
-NAME, COMMAND = "causalgame", "inspect eval whybench/causalgame"
+NAME, RATE = "causalgame", "survival_rate"
 
 _SHORT = (
     ("deployment_zone_trap_categorical", "zone"),
@@ -40,6 +37,7 @@ class Group:
     runs: tuple[Run, ...]
     frame: pd.DataFrame
     """The rows of all its runs, with traits and `scenario`."""
+    view: View
 
     @property
     def first(self) -> Run:
@@ -47,34 +45,72 @@ class Group:
         return self.runs[0]
 
     @property
+    def generated(self) -> bool:
+        """Whether its worlds are generated: another matter than scenarios."""
+        return self.first.suite.endswith(f"/{KNOBS}")
+
+    @property
     def kind(self) -> str:
         """Whose figures these are."""
         return AGENT if self.first.reference else OURS
 
-    def estimate(self, view: View, metric: str, where: pd.Series | None = None) -> Interval:
+    def estimate(self, metric: str, where: pd.Series | None = None) -> Interval:
         """Return a metric's mean over the group's rows, or over some of them."""
-        return view.estimate(replace(self.first, frame=self.frame), metric, where)
+        return self.view.estimate(replace(self.first, frame=self.frame), metric, where)
+
+    def measured(self, metric: str, name: str, where: pd.Series | None = None) -> Row:
+        """Return the same as cells, with the system's name."""
+        return {"system": self.name, **cells(self.estimate(metric, where), name)}
 
 
-def groups(view: View, *, generated: bool = False) -> list[Group]:
-    """Return the groups of a view, models before reference agents.
+@dataclass(frozen=True, slots=True, eq=False)
+class Games:
+    """All groups of a view, models before reference agents."""
 
-    Generated worlds are another matter than scenarios: either the ones or the others.
-    """
+    view: View
+    played: tuple[Group, ...]
+    """On scenarios."""
+    generated: tuple[Group, ...]
+
+    @classmethod
+    def of(cls, view: View) -> Games:
+        """Put the runs of a view together."""
+        both = [[], []]  # type: list[list[Run]]
+        for run in view.runs:
+            both[run.suite.endswith(f"/{KNOBS}")].append(run)
+        played, generated = (tuple(_groups(view, runs)) for runs in both)
+        return cls(view, played, generated)
+
+    @property
+    def every(self) -> tuple[Group, ...]:
+        """All groups."""
+        return self.played + self.generated
+
+    @property
+    def own(self) -> list[Group]:
+        """Those on scenarios that worked from their own experiments."""
+        return [group for group in self.played if group.first.evidence == "own"]
+
+    @property
+    def profiles(self) -> dict[str, list[Group]]:
+        """Those by profile, the published rules first: the rules of the two differ."""
+        kept: dict[str, list[Group]] = {}
+        for group in sorted(self.own, key=lambda group: group.first.profile != "published"):
+            kept.setdefault(group.first.profile, []).append(group)
+        return kept
+
+
+def _groups(view: View, runs: Iterable[Run]) -> list[Group]:
     found: dict[tuple[str, ...], list[Run]] = {}
-    for run in view.runs:
-        if run.suite.endswith(f"/{KNOBS}") == generated:
-            key = (run.system, run.profile, run.salt, *manner(run).values())
-            found.setdefault(key, []).append(run)
+    for run in runs:
+        key = (run.system, run.profile, run.salt, *manner(run).values())
+        found.setdefault(key, []).append(run)
     firsts = [runs[0] for runs in found.values()]
-    made = [
-        Group(
-            _named(runs[0], firsts),
-            tuple(runs),
-            pd.concat([with_scenario(view, run) for run in runs], ignore_index=True),
-        )
-        for runs in found.values()
-    ]
+    made = []
+    for group in found.values():
+        frames = [_with_scenario(view, run) for run in group]
+        name = _named(group[0], firsts)
+        made.append(Group(name, tuple(group), pd.concat(frames, ignore_index=True), view))
     return sorted(made, key=lambda group: group.first.reference)
 
 
@@ -101,15 +137,12 @@ def differing(run: Run, others: Iterable[Run]) -> list[str]:
 
 def _named(run: Run, firsts: Sequence[Run]) -> str:
     """Return a group's name; other groups of its system and profile have other names."""
-    alike = [
-        other for other in firsts if (other.system, other.profile) == (run.system, run.profile)
-    ]
+    alike = [o for o in firsts if (o.system, o.profile) == (run.system, run.profile)]
     told = [fact for fact in differing(run, alike) if fact not in run.system]
-    name = " · ".join([run.system, *told])
-    return f"{name.removeprefix(REFERENCE)} (reference agent)" if run.reference else name
+    return " · ".join([run.system, *told])
 
 
-def with_scenario(view: View, run: Run) -> pd.DataFrame:
+def _with_scenario(view: View, run: Run) -> pd.DataFrame:
     """Return a run's rows with traits; the suite says the scenario where they cannot be rebuilt."""
     frame = view.joined(run)
     suite = run.suite.partition("/")[2]
@@ -118,20 +151,6 @@ def with_scenario(view: View, run: Run) -> pd.DataFrame:
     if suite != ALL:
         frame["scenario"] = frame["scenario"].fillna(suite)
     return frame
-
-
-def own(found: Iterable[Group]) -> list[Group]:
-    """Keep the groups that worked from their own experiments."""
-    return [group for group in found if group.first.evidence == "own"]
-
-
-def profiles(found: Iterable[Group]) -> dict[str, list[Group]]:
-    """Sort groups by profile, the published rules first: the rules of the two differ."""
-    ranked = sorted(found, key=lambda group: group.first.profile != "published")
-    kept: dict[str, list[Group]] = {}
-    for group in ranked:
-        kept.setdefault(group.first.profile, []).append(group)
-    return kept
 
 
 def short(scenario: str) -> str:
@@ -147,59 +166,22 @@ def short(scenario: str) -> str:
     return scenario.replace("_", " ")
 
 
-def ordered(names: Iterable[object]) -> list[str]:
-    """Return scenarios in the order of the catalogue."""
-    there = set(names)
+def played_in(found: Iterable[Group]) -> list[str]:
+    """Return the scenarios that groups played, in the order of the catalogue."""
+    there = {name for group in found for name in group.frame["scenario"].unique()}
     return [name for name in scenarios() if name in there]
 
 
-def measured(
-    view: View, group: Group, metric: str, by: str, values: Sequence[Any], label: Mapping[Any, str]
-) -> list[dict[str, Any]]:
-    """Return a row with estimate and interval for each value of a column that has any score."""
-    rows = []
-    for value in values:
-        where = group.frame[by] == value
-        found = group.estimate(view, metric, where)
-        if where.any() and found.n:
-            rows.append(
-                {
-                    "row": label[value],
-                    "system": group.name,
-                    "whose": group.kind,
-                    "value": found.estimate,
-                    "low": found.low,
-                    "high": found.high,
-                    "n": found.n,
-                }
-            )
-    return rows
-
-
-def landmarks(found: Sequence[Group], by: str, label: Mapping[Any, str]) -> pd.DataFrame:
-    """Return bar, best known and default design for each value of a column, over instances."""
-    columns = {"default": "default design", "threshold": "bar", "best_known": "best known design"}
-    frame = pd.concat([group.frame for group in found], ignore_index=True)
-    if not {*columns, by} <= set(frame.columns):
-        return pd.DataFrame(columns=["row", "landmark", "value"])
-    known = frame.dropna(subset=[*columns, by]).drop_duplicates("instance")
-    means = known.groupby(by)[list(columns)].mean()
-    return pd.DataFrame(
-        [
-            {"row": label[value], "landmark": name, "value": float(means.loc[value, column])}
-            for value in means.index
-            if value in label
-            for column, name in columns.items()
-        ],
-        columns=["row", "landmark", "value"],
-    )
+def by_value(
+    group: Group, metric: str, by: str, label: Mapping[Any, str], name: str = "value"
+) -> Iterator[Row]:
+    """Yield a row with estimate and interval for each value of a column that has any score."""
+    for value, words in label.items():
+        cells = group.measured(metric, name, group.frame[by] == value)
+        if cells["n"]:
+            yield {"row": words, "whose": group.kind, **cells}
 
 
 def percent(share: float) -> str:
     """Return a share as it stands in the paper's tables."""
     return "–" if pd.isna(share) else f"{100 * share:.1f}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names in one breath."""
-    return ", ".join(names)

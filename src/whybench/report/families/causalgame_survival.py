@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -10,130 +10,111 @@ import pandas as pd
 
 from whybench.families.causalgame.traits import CONTROL
 from whybench.report.charts import ROW, SHAPES, sized
+from whybench.report.entries import PUBLISHED
 from whybench.report.families.causalgame_rows import (
-    COMMAND,
-    MODES,
     NAME,
-    PUBLISHED,
+    RATE,
+    Games,
     Group,
-    groups,
-    landmarks,
-    measured,
-    ordered,
-    own,
+    by_value,
     percent,
-    profiles,
+    played_in,
     short,
 )
+from whybench.report.forms import FigureForm, Row, Shown
 from whybench.report.palette import LIGHT, colours
 from whybench.report.palette import PUBLISHED as GREY
-from whybench.report.section import Figure, Part, Remark, Section, Table
-from whybench.report.view import View
+
+MODES = {"tools": "agentic", "code": "prompting"}
+"""Protocol → what the paper calls it."""
 
 MARKS = {"default design": "soft", "bar": "ink", "best known design": "yellow"}
 """What else a row shows, as upright strokes, and their colours."""
 
-PAPER = "published models"
-"""Their one entry in a legend."""
+OF_IT, PAPER = "of the scenario", "published models"
+"""Whose strokes these are; the one entry of published systems in a legend."""
 
-RATE, MEAN = "survival_rate", "core14_mean"
-
-
-def survival(view: View) -> Section:
-    """Return the room on survival."""
-    parts: list[Part] = []
-    for profile, found in profiles(own(groups(view))).items():
-        cells = published_rows(view, found) if profile == "published" else []
-        parts += _by_scenario(view, profile, found, cells)
-        parts += _by_trait(view, profile, found, "challenge", "what makes it hard")
-        parts += _by_trait(view, profile, found, "history", "the history that it starts from")
-        if profile != "published":
-            text = (
-                "Profile `certified` repairs the published scenarios and sets other bars, so no "
-                f"published figure stands beside it: {COMMAND} -T suite=all -T profile=published."
-            )
-            parts.append(Remark(text))
-    return Section(
-        f"{NAME}-survival",
-        "Survival against the bar and the optimum",
-        "The share of the fleet of 1,000 that came back. A fleet is won at the bar. The best known "
-        "design shows what could be had, the default design what is there without doing anything.",
-        tuple(parts),
-    )
+TRAITS = {"challenge": "what makes it hard", "history": "the history that it starts from"}
+MEAN = "core14_mean"
 
 
-def published_rows(view: View, found: Sequence[Group]) -> list[dict[str, Any]]:
+def by_scenario(games: Games) -> Iterator[Shown]:
+    """Return survival by scenario, with strokes, and published models where rules are theirs."""
+    for profile, found in games.profiles.items():
+        label = {name: short(name) for name in played_in(found)}
+        beside = _published(games, found) if profile == "published" else []
+        beside = [cell for cell in beside if cell["row"] in label.values()]
+        grey = f" Hollow grey: the paper's models ({PUBLISHED}, Tables 11 and 12), one run each."
+        words = {"profile": profile, "grey": grey if beside else ""}
+        yield _rows(found, "scenario", label, beside, words)
+
+
+def by_trait(games: Games, trait: str) -> Iterator[Shown]:
+    """Return survival by a trait of scenarios."""
+    for profile, found in games.profiles.items():
+        known = [group for group in found if trait in group.frame]
+        values = {value for group in known for value in group.frame[trait].dropna()}
+        label = {v: str(v) for v in sorted(values, key=lambda v: (v != CONTROL, v))}
+        yield _rows(known, trait, label, [], {"profile": profile, "what": TRAITS[trait]})
+
+
+def unscored_profiles(games: Games) -> list[Row]:
+    """Return the profiles in which no fleet was scored."""
+    return [
+        {"profile": profile}
+        for profile, found in games.profiles.items()
+        if not any(group.estimate(RATE).n for group in found)
+    ]
+
+
+def repaired(games: Games) -> list[Row]:
+    """Return one row for each profile that is not the paper's."""
+    return [{"profile": profile} for profile in games.profiles if profile != "published"]
+
+
+def _rows(
+    found: Sequence[Group], by: str, label: Mapping[Any, str], beside: list[Row], words: Row
+) -> Shown:
+    rows = [row for group in found for row in by_value(group, RATE, by, label)]
+    if not rows:
+        return Shown(pd.DataFrame())
+    marks = _landmarks(found, by, label)
+    words = {**words, "order": list(label.values()), "told": _told(rows, marks, beside)}
+    return Shown(pd.concat([pd.DataFrame(rows + beside), marks], ignore_index=True), words)
+
+
+def _landmarks(found: Sequence[Group], by: str, label: Mapping[Any, str]) -> pd.DataFrame:
+    """Return bar, best known and default design for each value of a column, over instances."""
+    columns = {"default": "default design", "threshold": "bar", "best_known": "best known design"}
+    frame = pd.concat([group.frame for group in found], ignore_index=True)
+    if not {*columns, by} <= set(frame.columns):
+        return pd.DataFrame(columns=["row", "system", "value", "whose"])
+    known = frame.dropna(subset=[*columns, by]).drop_duplicates("instance")
+    means = known.groupby(by)[list(columns)].mean()
+    rows = [
+        {"row": label[value], "system": name, "value": float(means.loc[value, column])}
+        for value in means.index
+        if value in label
+        for column, name in columns.items()
+    ]
+    return pd.DataFrame(rows, columns=["row", "system", "value"]).assign(whose=OF_IT)
+
+
+def _published(games: Games, found: Sequence[Group]) -> list[Row]:
     """Return the published survival of each model on each scenario, in the modes that we have."""
     modes = dict.fromkeys(MODES.get(group.first.protocol, "agentic") for group in found)
     return [
-        {
-            "row": short(cell.suite),
-            "system": f"{cell.system}, {mode}",
-            "whose": PUBLISHED,
-            "value": cell.share,
-            "printed": cell.printed,
-        }
+        {"row": short(cell.suite), "system": f"{cell.system}, {mode}", "whose": PUBLISHED,
+         "value": cell.share, "printed": cell.printed}
         for mode in modes
-        for cell in view.published.cells(NAME, metric=RATE, condition=mode)
+        for cell in games.view.published.cells(NAME, metric=RATE, condition=mode)
         if cell.table in ("11", "12") and cell.suite != MEAN and cell.share is not None
         if cell.system != "Avg"
-    ]
+    ]  # fmt: skip
 
 
-def _by_scenario(
-    view: View, profile: str, found: Sequence[Group], cells: list[dict[str, Any]]
-) -> list[Part]:
-    names = ordered(name for group in found for name in group.frame["scenario"].unique())
-    label = {name: short(name) for name in names}
-    rows = [r for group in found for r in measured(view, group, RATE, "scenario", names, label)]
-    if not rows:
-        return [Remark(f"No fleet of profile {profile} was scored.", "warning")]
-    marks = landmarks(found, "scenario", label)
-    beside = [cell for cell in cells if cell["row"] in label.values()]
-    figure = Figure(
-        f"{NAME}-survival-{profile}",
-        f"Survival by scenario, profile {profile}",
-        _told(rows, marks, beside),
-        _rows_chart(pd.DataFrame(rows + beside), marks, list(label.values())),
-        _drawn(rows + beside, marks),
-        "Strokes: default design, bar, and best known design, each a mean over the instances "
-        "played. Intervals: 95 %, over worlds, cut at 0 and 1 in the picture; one instance of a "
-        "scenario has none."
-        + (
-            f" Hollow grey: the paper's models ({PUBLISHED}, Tables 11 and 12), one run each."
-            if beside
-            else ""
-        ),
-    )
-    return [figure, _table(view, profile, found)]
-
-
-def _by_trait(
-    view: View, profile: str, found: Sequence[Group], trait: str, what: str
-) -> list[Figure]:
-    known = [group for group in found if trait in group.frame]
-    values = list(dict.fromkeys(v for g in known for v in g.frame[trait].dropna()))
-    values.sort(key=lambda value: (value != CONTROL, value))
-    label = {value: str(value) for value in values}
-    rows = [r for group in known for r in measured(view, group, RATE, trait, values, label)]
-    if not rows:
-        return []
-    marks = landmarks(known, trait, label)
-    return [
-        Figure(
-            f"{NAME}-{trait}-{profile}",
-            f"Survival by {what}, profile {profile}",
-            _told(rows, marks, []),
-            _rows_chart(pd.DataFrame(rows), marks, list(label.values())),
-            _drawn(rows, marks),
-            "Strokes as above, means over the instances of the row. Rows hold other scenarios: "
-            "compare a system with the strokes of its row, not rows with each other.",
-        )
-    ]
-
-
-def _told(rows: list[dict[str, Any]], marks: pd.DataFrame, beside: list[dict[str, Any]]) -> str:
-    bars = marks[marks["landmark"] == "bar"].set_index("row")["value"]
+def _told(rows: list[Row], marks: pd.DataFrame, beside: list[Row]) -> str:
+    bars = marks[marks["system"] == "bar"].set_index("row")["value"]
     sentences = []
     for system in dict.fromkeys(row["system"] for row in rows):
         mine = [row for row in rows if row["system"] == system]
@@ -152,80 +133,76 @@ def _told(rows: list[dict[str, Any]], marks: pd.DataFrame, beside: list[dict[str
     return " ".join(sentences)
 
 
-def _drawn(rows: list[dict[str, Any]], marks: pd.DataFrame) -> pd.DataFrame:
-    strokes = marks.rename(columns={"landmark": "system"}).assign(whose="of the scenario")
-    return pd.concat([pd.DataFrame(rows), strokes], ignore_index=True)
-
-
-def _rows_chart(frame: pd.DataFrame, marks: pd.DataFrame, order: Sequence[str]) -> Any:
+def strokes(form: FigureForm, shown: Shown) -> alt.LayerChart:
     """Draw estimates in rows, hollow published points behind them, and strokes for landmarks."""
+    frame, order = shown.frame, shown.words["order"]
     behind = frame[frame["whose"] == PUBLISHED].assign(system=PAPER)
-    mine = frame[frame["whose"] != PUBLISHED]
-    systems = list(dict.fromkeys(mine["system"]))
-    strokes = list(MARKS) if len(marks) else []
-    names = [*systems, *strokes, *([PAPER] if len(behind) else [])]
-    hues = [*colours(systems), *(LIGHT[MARKS[mark]] for mark in strokes), GREY]
-    forms = [*(SHAPES[n % len(SHAPES)] for n in range(len(systems))), *["stroke"] * len(strokes)]
+    marks = frame[frame["whose"] == OF_IT]
+    mine = frame[~frame["whose"].isin([PUBLISHED, OF_IT])]
+    systems, drawn = list(dict.fromkeys(mine["system"])), list(MARKS) if len(marks) else []
+    names = [*systems, *drawn, *([PAPER] if len(behind) else [])]
+    hues = [*colours(systems), *(LIGHT[MARKS[mark]] for mark in drawn), GREY]
+    forms = [*(SHAPES[n % len(SHAPES)] for n in range(len(systems))), *["stroke"] * len(drawn)]
     legend = alt.Legend(columns=2, title=None)
     known: dict[str, Any] = {"sort": names, "title": None, "legend": legend}
     colour = alt.Color("system:N", scale=alt.Scale(domain=names, range=hues), **known)
     shape = alt.Shape("system:N", scale=alt.Scale(domain=names, range=[*forms, "circle"]), **known)
-    scale, title = alt.Scale(domain=[0, 1]), "share of the fleet that came back"
+    scale, title = alt.Scale(domain=[0, 1]), form.x_title
     place: dict[str, Any] = {"x": alt.X("value:Q", title=title, scale=scale)}
     place["y"] = alt.Y("row:N", title=None, sort=list(order))
     apart = {"yOffset": alt.YOffset("system:N", sort=systems)} if len(systems) > 1 else {}
-    hollow = alt.Chart(behind).mark_point(filled=False, size=38, opacity=0.75)
-    ticks = alt.Chart(marks.rename(columns={"landmark": "system"}))
     spans = place | {"x": alt.X("low:Q", title=title, scale=scale), "x2": alt.X2("high:Q")}
-    own_points = alt.Chart(mine).mark_point(filled=True, size=70, opacity=1)
+    hollow = alt.Chart(behind).mark_point(filled=False, size=38, opacity=0.75)
+    ticks = alt.Chart(marks).mark_tick(thickness=2.5, height=ROW * 0.8)
+    bars = alt.Chart(mine.dropna(subset=["low"])).mark_rule(strokeWidth=2, clip=True)
+    points = alt.Chart(mine).mark_point(filled=True, size=70, opacity=1)
     layers = [
         hollow.encode(**place, color=colour, shape=shape),
-        ticks.mark_tick(thickness=2.5, height=ROW * 0.8).encode(**place, color=colour),
-        alt.Chart(mine.dropna(subset=["low"]))
-        .mark_rule(strokeWidth=2, clip=True)
-        .encode(**spans, color=colour, **apart),
-        own_points.encode(**place, color=colour, shape=shape, **apart),
+        ticks.encode(**place, color=colour),
+        bars.encode(**spans, color=colour, **apart),
+        points.encode(**place, color=colour, shape=shape, **apart),
     ]
     return sized(layers, height=int(len(order) * ROW * max(1.0, 0.48 * len(systems))))
 
 
-def _table(view: View, profile: str, found: Sequence[Group]) -> Table:
-    names = ordered(name for group in found for name in group.frame["scenario"].unique())
-    rows: list[dict[str, Any]] = []
-    for group in found:
-        row: dict[str, Any] = {"system": group.name, "whose": group.kind}
-        row["mode"] = MODES.get(group.first.protocol, group.first.protocol)
-        row["mean"] = percent(group.estimate(view, RATE).estimate)
-        row["wins"] = f"{group.frame['win'].sum():.0f} of {group.frame['win'].notna().sum()}"
-        for name in names:
-            there = group.estimate(view, RATE, group.frame["scenario"] == name)
-            row[short(name)] = percent(there.estimate)
-        rows.append(row)
-    if profile == "published":
-        for mode in dict.fromkeys(row["mode"] for row in rows):
-            rows += _printed(view, mode, names)
-    return Table(
-        f"{NAME}-survival-table-{profile}",
-        f"Survival in per cent, profile {profile}",
-        pd.DataFrame(rows),
-        "Rows of the paper are as printed (Tables 11 and 12); its models played other instances of "
-        "the same scenarios once, and its `Avg` is of all 16."
-        if profile == "published"
-        else "Means over instances.",
-    )
+def survival_table(games: Games) -> Iterator[Shown]:
+    """Return survival in per cent, with the paper's Tables 11 and 12 where rules are theirs."""
+    for profile, found in games.profiles.items():
+        names = played_in(found)
+        rows: list[Row] = []
+        for group in found if any(group.estimate(RATE).n for group in found) else ():
+            frame, protocol = group.frame, group.first.protocol
+            means = {
+                short(n): percent(group.estimate(RATE, frame["scenario"] == n).estimate)
+                for n in names
+            }
+            rows.append({
+                "system": group.name, "whose": group.kind, "mode": MODES.get(protocol, protocol),
+                "mean": percent(group.estimate(RATE).estimate),
+                "wins": f"{frame['win'].sum():.0f} of {frame['win'].notna().sum()}", **means,
+            })  # fmt: skip
+        note = "Means over instances."
+        if profile == "published":
+            note = (
+                "Rows of the paper are as printed (Tables 11 and 12); its models played other "
+                "instances of the same scenarios once, and its `Avg` is of all 16."
+            )
+            for mode in dict.fromkeys(row["mode"] for row in rows):
+                rows += _printed(games, mode, names)
+        yield Shown(pd.DataFrame(rows), {"profile": profile, "told": note})
 
 
-def _printed(view: View, mode: str, names: Sequence[str]) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for cell in view.published.cells(NAME, metric=RATE, condition=mode):
-        if cell.table in ("11", "12"):
-            start = {"system": cell.system, "whose": PUBLISHED, "mode": mode, "wins": ""}
-            row = found.setdefault(cell.system, start)
-            if cell.suite == MEAN:
-                row["mean"] = cell.printed
-            elif cell.suite in names:
-                row[short(cell.suite)] = cell.printed
-    for cell in view.published.cells(NAME, metric="wins", condition=mode, table="13"):
+def _printed(games: Games, mode: str, names: Sequence[str]) -> list[Row]:
+    found: dict[str, Row] = {}
+    cells = games.view.published.cells(NAME, condition=mode)
+    for cell in (c for c in cells if c.metric == RATE and c.table in ("11", "12")):
+        start = {"system": cell.system, "whose": PUBLISHED, "mode": mode, "wins": ""}
+        row = found.setdefault(cell.system, start)
+        if cell.suite == MEAN:
+            row["mean"] = cell.printed
+        elif cell.suite in names:
+            row[short(cell.suite)] = cell.printed
+    for cell in (c for c in cells if c.metric == "wins" and c.table == "13"):
         if cell.system in found:
             found[cell.system]["wins"] = f"{cell.printed} of 14"
     return list(found.values())

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
-from whybench.report import charts
-from whybench.report.families.recite_beside import beside, not_beside
-from whybench.report.families.recite_judge import judge_section
-from whybench.report.families.recite_openness import explicitness_section
-from whybench.report.families.recite_origin import date_section, domain_section
-from whybench.report.families.recite_reasoning import reasoning_section
+from whybench.families.recite.analyses.bins import edge_names
+from whybench.families.recite.analyses.shape import DENSITIES
+from whybench.families.recite.analyses.sizes import EXPLICITNESS
+from whybench.families.recite.params import levels
+from whybench.families.recite.traits import SEPARATOR
+from whybench.report.families import recite_graphs, recite_judge
 from whybench.report.families.recite_rows import (
+    OTHER_SCORE,
     SCORE,
-    Row,
+    beside,
+    binned,
+    by_value,
     estimated,
-    framed,
-    in_words,
-    missing,
+    models,
     series,
     systems,
 )
-from whybench.report.families.recite_shape import shape_section
-from whybench.report.families.recite_size import size_section
-from whybench.report.section import Figure, Part, Remark, Section, Table
+from whybench.report.filling import named, written
+from whybench.report.forms import Row, Shown, read
+from whybench.report.section import Section
 from whybench.report.view import View
 
 STAGES = {
@@ -31,45 +34,34 @@ STAGES = {
     "edge_f1_answered": "joined in the right direction",
 }
 
-TOLD = {"legacy_f1": "f1"}
-"""Our metric → what Table 4 of the paper calls it."""
+STATUSES = {
+    "edge_recall_stated": "stated in one sentence",
+    "edge_recall_implied": "implied across sentences",
+    "edge_recall_derivable": "derivable only",
+    "edge_recall_seen": "stated, frames of the short suites",
+    "edge_recall_held_out": "stated, frames held out of them",
+}
+
+SHAPES = {"density": ("sparse", "moderate", "dense"), "cycles": ("acyclic", "cyclic")}
 
 
 def section(view: View) -> Section:
-    """Show all that the runs of this family say."""
-    if not view.runs:
-        return Section("recite", "ReCITE", parts=(), children=(judge_section(view),))
-    return Section(
-        "recite",
-        "ReCITE: reading a causal graph out of a document",
-        "A long document is read and its causal graph handed in. edge_f1 weighs the share of "
-        "arrows found against the share of arrows handed in that are gold; a missing answer has 0. "
-        "Reference agents are in the scores, on the ladder and by kind of arrow; elsewhere only if "
-        "no model was run.",
-        (*_overview(view), *_stages(view), *_told(view)),
-        (
-            explicitness_section(view),
-            size_section(view),
-            shape_section(view),
-            domain_section(view),
-            date_section(view),
-            reasoning_section(view),
-            judge_section(view),
-        ),
-    )
+    """Show all that the runs of this family say; without a run, the judges' exams alone."""
+    functions = named(recite_graphs, recite_judge) | globals()
+    found = written(read(__package__, "recite.toml"), functions, view)
+    return found if view.runs else replace(found, parts=(), children=found.children[-1:])
 
 
-def _overview(view: View) -> list[Part]:
+def overview(view: View) -> list[Row]:
+    """Return the scores of every run between floor and ceiling."""
     rows: list[Row] = []
-    for name, run in series(view.runs):
-        found = view.estimate(run, SCORE)
-        between = view.bounds(run)
+    for entry in series(view.runs):
+        run, found, between = entry.run, view.estimate(entry.run, SCORE), view.bounds(entry.run)
         outcomes = run.frame["outcome"].value_counts()
-        left_out = int(outcomes.get("context_exceeded", 0))
+        left_out, answered = (int(outcomes.get(n, 0)) for n in ("context_exceeded", "answered"))
         counted = len(run.frame) - left_out
-        answered = int(outcomes.get("answered", 0))
         rows.append({
-            "system": name, "suite": run.suite, "profile": run.profile,
+            "system": entry.system, "suite": run.suite, "profile": run.profile,
             "documents": int(run.frame["instance"].nunique()), SCORE: found.estimate,
             "low": found.low, "high": found.high,
             "edge_precision": view.estimate(run, "edge_precision").estimate,
@@ -80,62 +72,119 @@ def _overview(view: View) -> list[Part]:
             "valid at first": view.estimate(run, "valid_first").estimate,
             "too long for the model": left_out,
         })  # fmt: skip
-    note = (
-        "Floor: the better of a graph without arrows and one drawn at random between the gold "
-        "nodes. Ceiling: what can be read at all; unnamed factors cannot, unless names are told. "
-        "Documents too long for a model are left out of its averages and counted in the last "
-        "column."
-    )
-    return [Table("recite-scores", "Scores", pd.DataFrame(rows), note)]
+    return rows
 
 
-def _stages(view: View) -> list[Part]:
-    """Show where arrows get lost: nodes not found, not joined, or joined the wrong way."""
-    rows: list[Row | None] = []
-    for one in systems(view.runs):
-        for metric, stage in STAGES.items():
-            if metric in one[1].frame:
-                rows.append(estimated(view, one, metric, stage=stage))
-    frame = framed(rows)
-    if not len(frame):
-        return [Remark("No run handed in a graph that could be compared.", "warning")]
-    chart = charts.dots(
-        frame, x="value", y="stage", low="low", high="high", y_sort=list(STAGES.values()),
-        x_title="share of gold nodes; F1 of arrows, among answers",
-    )  # fmt: skip
-    alt = (
-        f"Nodes found, nodes joined, and arrows in the right direction. {in_words(frame, 'stage')}"
-    )
-    note = (
-        "A drop from the second row to the third is direction. Where names are told there is "
-        "nothing to find, so the first row is empty."
-    )
-    return [Figure("recite-stages", "Where arrows get lost", alt, chart, frame, note)]
+def stages(view: View) -> list[Row]:
+    """Return where arrows get lost: nodes not found, not joined, or joined the wrong way."""
+    return [
+        row
+        for entry in systems(view.runs)
+        for metric, stage in STAGES.items()
+        for row in estimated(view, entry, metric, stage=stage)
+    ]
 
 
-def _told(view: View) -> list[Part]:
-    """Show runs with names told beside the paper's Table 4, in its own formula."""
-    rows: list[Row | None] = []
+def told_names(view: View) -> Shown:
+    """Return runs with names told beside the paper's Table 4, in its own formula."""
     told = series(run for run in view.runs if run.suite == "recite/name_assisted")
-    for one in told:
-        rows += [estimated(view, one, metric) for metric in TOLD if metric in one[1].frame]
-    if not any(rows):
-        return [missing("names told, beside the paper's Table 4", "-T suite=name_assisted")]
-    for metric in TOLD.values():
-        rows += beside(view, told, "name_assisted", metric)
-    frame = framed(rows)
-    order = list(frame.sort_values("value", ascending=False)["system"])
-    chart = charts.dots(
-        frame, x="value", y="system", low="low", high="high", y_sort=order, published="published",
-        x_title="the release's F1",
-    )  # fmt: skip
-    note = (
-        "The release's F1 is no F1 (it rests on an area under a curve and a mean of curve points) "
-        "and cannot come near 0; it is shown because Table 4 has no other. Made documents "
-        "are plainer than the paper's texts."
-    )
-    alt = f"The release's F1 with names told. {in_words(frame)}"
-    figure = Figure("recite-told", "Names told, in the formula of Table 4", alt, chart, frame, note)
-    if frame["published"].any():
-        return [figure]
-    return [figure, not_beside("Table 4", "name_assisted")]
+    rows = [row for entry in told for row in estimated(view, entry, "legacy_f1")]
+    rows += beside(view, told, "name_assisted", "f1") if rows else []
+    frame = pd.DataFrame(rows)
+    if rows:
+        frame = frame.sort_values("value", ascending=False, kind="stable")
+    return Shown(frame, {"order": list(frame["system"]) if rows else []})
+
+
+# How openly a text speaks.
+
+
+def ladder(view: View) -> Shown:
+    """Return the score by level of explicitness, the same graphs at each."""
+    rows: list[Row] = []
+    for entry in series(run for run in view.runs if run.suite == "recite/made_ladder"):
+        steps = view.joined(entry.run).get("level", pd.Series(dtype=float)).dropna()
+        kinds = {level: int(level) for level in sorted(steps.unique())}
+        rows += by_value(view, entry, "level", kinds, "level")
+    first, last = levels()[0], levels()[-1]
+    ends = {"named": first.explicit, "stated": first.stated}
+    ends |= {"count": len(levels()), "last_named": last.explicit, "last_stated": last.stated}
+    return Shown(pd.DataFrame(rows), ends)
+
+
+def by_status(view: View) -> list[Row]:
+    """Return recall of arrows by how the text gives them."""
+    return [
+        row
+        for entry in series(view.runs)
+        for metric, given in STATUSES.items()
+        for row in estimated(view, entry, metric, given=given)
+    ]
+
+
+def mentioned(view: View) -> Shown | None:
+    """Return the score by share of mentioned nodes."""
+    names = edge_names(EXPLICITNESS)
+    listed = systems(run for run in view.runs if run.suite != "recite/made_ladder")
+    rows = [
+        row
+        for entry in listed
+        for row in binned(view, entry, "lenient", EXPLICITNESS, names, "mentioned")
+    ]
+    frame = pd.DataFrame(rows)
+    enough = len(frame) and frame["mentioned"].nunique() > 1
+    return Shown(frame, {"order": names}) if enough else None
+
+
+# Shape, field and date.
+
+
+def shape(view: View, by: str) -> Shown:
+    """Return the score by density (Table 14) or by cycles (Table 15), published ones beside it."""
+    names, drawn = SHAPES[by], systems(view.runs)
+    kinds = {name == "cyclic": name for name in SHAPES["cycles"]}
+    rows = [
+        row
+        for entry in drawn
+        for row in (
+            binned(view, entry, "density", DENSITIES, names, by)
+            if by == "density"
+            else by_value(view, entry, "cyclic", kinds, by)
+        )
+    ]
+    prefix = {"density": "by_density_", "cycles": "by_cyclicity_"}[by]
+    cells = [
+        row
+        for name in (names if rows else ())
+        for row in beside(view, drawn, f"{prefix}{name}", "f1", **{by: name})
+    ]
+    cuts = zip(SHAPES["density"], edge_names(DENSITIES), strict=True)
+    words = {
+        "order": names, "cuts": ", ".join(f"{name} {cut}" for name, cut in cuts),
+        "grey": OTHER_SCORE if cells else "",
+        "score": f"{SCORE} (published: judge's F1)" if cells else SCORE,
+    }  # fmt: skip
+    return Shown(pd.DataFrame([*rows, *cells]), words)
+
+
+def fields(view: View) -> Shown:
+    """Return the score by field; a document of several fields counts in each."""
+    rows: list[Row] = []
+    for entry in systems(view.runs):
+        named = view.joined(entry.run).get("domain", pd.Series(dtype=str)).dropna()
+        own = named.map(lambda text: frozenset(str(text).split(SEPARATOR)))
+        for field in sorted({field for kept in own for field in kept}):
+            where = own.map(lambda kept, field=field: field in kept)
+            whole = where.reindex(entry.run.frame.index, fill_value=False)
+            rows += estimated(view, entry, SCORE, whole, field=field)
+    return Shown(pd.DataFrame(rows), {"order": sorted({row["field"] for row in rows})})
+
+
+def years(view: View) -> Shown:
+    """Return the score by year of publication."""
+    rows: list[Row] = []
+    for entry in models(view):
+        dates = view.joined(entry.run).get("date", pd.Series(dtype=str))
+        for year in sorted(dates.dropna().str[:4].unique()):
+            rows += estimated(view, entry, SCORE, dates.str[:4] == year, year=year)
+    return Shown(pd.DataFrame(rows), {"order": sorted({row["year"] for row in rows})})

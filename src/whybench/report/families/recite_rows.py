@@ -7,22 +7,27 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from whybench.report.published import Cell
+from whybench.report.entries import Entry
+from whybench.report.forms import Row
+from whybench.report.mapping import matching, rules
 from whybench.report.runs import Run
-from whybench.report.section import Remark
 from whybench.report.view import View
 
 SCORE = "edge_f1"
 """The family's headline, by which documents are sorted and compared."""
 
-Row = dict[str, Any]
-Series = tuple[str, Run]
+STANDARD = "standard"
+"""The published suite whose texts the paper's analyses are about."""
+
+OTHER_SCORE = (
+    " Published figures (grey, hollow) are the judge's F1, another score: compare how they rise "
+    "and fall, not how high they lie. Runs on made documents have other texts, too."
+)
 
 
-def series(runs: Iterable[Run]) -> list[Series]:
+def series(runs: Iterable[Run]) -> list[Entry]:
     """Name runs for a picture: who played, on what if that differs, and whether it is a model."""
     listed = list(runs)
     suites = {(run.suite, run.profile) for run in listed}
@@ -32,105 +37,101 @@ def series(runs: Iterable[Run]) -> list[Series]:
     found = []
     for name, run in named:
         seen[name] += 1
-        found.append((f"{name} · run {seen[name]}" if often[name] > 1 else name, run))
+        found.append(Entry(run, f"{name} · run {seen[name]}" if often[name] > 1 else name))
     return found
 
 
-def systems(runs: Iterable[Run]) -> list[Series]:
+def models(view: View) -> list[Entry]:
+    """Name the runs of models alone."""
+    return series(run for run in view.runs if not run.reference)
+
+
+def systems(runs: Iterable[Run]) -> list[Entry]:
     """Name the runs of models; of reference agents only where no model was run."""
     listed = list(runs)
     return series([run for run in listed if not run.reference] or listed)
 
 
 def _name(run: Run, with_suite: bool) -> str:
-    agent = " (reference agent)" if run.reference else ""
-    texts = ", published texts" if run.profile == "published" else ""
+    texts = ", profile published" if run.profile == "published" else ""
+    texts = ", published texts" if run.knobs.get("data") else texts
     where = f" · {run.suite.partition('/')[2]}{texts}" if with_suite else ""
-    return f"{run.system or run.model}{agent}{where}"
+    return f"{run.system}{where}"
 
 
 def estimated(
-    view: View, one: Series, metric: str, where: pd.Series | None = None, **more: Any
-) -> Row | None:
-    """Return a row with a metric's mean and interval; None where nothing is scored."""
-    name, run = one
+    view: View, entry: Entry, metric: str, where: pd.Series | None = None, **more: Any
+) -> list[Row]:
+    """Return a row with a metric's mean and interval; none where nothing is scored."""
+    run = entry.run
+    if metric not in run.frame:
+        return []
     found = view.estimate(run, metric, where)
-    if not found.n:
-        return None
     rows = run.frame if where is None else run.frame[where.to_numpy(bool)]
     scored = rows[rows[metric].notna()]
-    return {
-        "system": name,
-        **more,
-        "metric": metric,
-        "value": found.estimate,
-        "low": float(np.clip(found.low, 0, 1)),
-        "high": float(np.clip(found.high, 0, 1)),
+    row = {
+        "system": entry.system, **more, "metric": metric, "value": found.estimate,
+        "low": found.low, "high": found.high,
         "documents": int(scored["instance"].nunique()),
-        "graphs": int(scored["cluster"].nunique()),
-        "published": False,
-    }
+        "graphs": int(scored["cluster"].nunique()), "published": False,
+    }  # fmt: skip
+    return [row] if found.n else []
 
 
-def printed(cell: Cell, **more: Any) -> Row | None:
-    """Return a published cell as a row; None where the paper shows no figure."""
-    if cell.value is None:
-        return None
-    return {
-        "system": f"{cell.system} (published)",
-        **more,
-        "metric": f"Table {cell.table}, {cell.metric}",
-        "value": cell.value,
-        "low": math.nan,
-        "high": math.nan,
-        "documents": cell.n,
-        "published": True,
-    }
+def by_value(view: View, entry: Entry, trait: str, kinds: dict[Any, Any], by: str) -> list[Row]:
+    """Return a row for each kind of a trait, given as value → its name."""
+    values = view.joined(entry.run).get(trait, pd.Series(dtype=object))
+    return [
+        row
+        for value, name in kinds.items()
+        if len(values)
+        for row in estimated(view, entry, SCORE, values == value, **{by: name})
+    ]
 
 
-def framed(rows: Iterable[Row | None]) -> pd.DataFrame:
-    """Return the rows that are there."""
-    return pd.DataFrame([row for row in rows if row is not None])
+def binned(
+    view: View, entry: Entry, trait: str, cuts: Sequence[float], names: Sequence[str], by: str
+) -> list[Row]:
+    """Return a row for each bin of a trait between fixed cuts; a value on a cut belongs above."""
+    values = view.joined(entry.run).get(trait, pd.Series(dtype=float))
+    if not values.notna().any():
+        return []
+    numbers = pd.to_numeric(values, errors="coerce")
+    edges = [-math.inf, *cuts, math.inf]
+    places = pd.cut(numbers, edges, right=False, labels=list(names))
+    bins = [estimated(view, entry, SCORE, places == name, **{by: name}) for name in names]
+    return [row for rows in bins for row in rows]
 
 
-def in_words(frame: pd.DataFrame, by: str | None = None, most: int = 5) -> str:
-    """Say a picture's main figures: each own system's values, and the range of published ones."""
-    own = frame[~frame["published"]]
-    names = list(dict.fromkeys(own["system"]))
-    told = []
-    for name in names[:most]:
-        rows = own[own["system"] == name]
-        values = [
-            f"{row[by]} {row['value']:.2f}" if by else f"{row['value']:.2f}"
-            for row in rows.to_dict("records")
-        ]
-        told.append(f"{name}: {', '.join(values)}")
-    if len(names) > most:
-        told.append(f"and {len(names) - most} more systems")
-    others = frame[frame["published"]]
-    if len(others):
-        low, high = others["value"].min(), others["value"].max()
-        told.append(
-            f"{others['system'].nunique()} published systems lie between {low:g} and {high:g}"
-        )
-    return "; ".join(told) + "."
+# Published figures stand only beside runs on the published texts (`mapping.json`).
 
 
-def binned_rows(
-    view: View, one: Series, values: pd.Series, cuts: Sequence[float], names: Sequence[str], by: str
-) -> list[Row | None]:
-    """Return a row for each bin between fixed cuts; a value on a cut belongs above."""
-    places = pd.cut(
-        pd.to_numeric(values, errors="coerce"),
-        [-float("inf"), *cuts, float("inf")],
-        right=False,
-        labels=list(names),
-    )
-    return [estimated(view, one, SCORE, places == name, **{by: name}) for name in names]
+def opposite(runs: Iterable[Run]) -> frozenset[str]:
+    """Return the published suites that belong beside at least one of the runs."""
+    return frozenset(suite for run in runs for suite in _opposite(run))
 
 
-def missing(what: str, arguments: str, why: str = "") -> Remark:
-    """Say which run would give what is not there."""
-    reason = f" ({why})" if why else ""
-    command = " ".join(part for part in ("inspect eval whybench/recite", arguments) if part)
-    return Remark(f"Not shown: {what}{reason}. This would give it: `{command} --model MODEL`.")
+def _opposite(run: Run) -> list[str]:
+    how = rules("recite")
+    named = {*how.defaults.asdict(), *how.free, *how.told, *run.family.knobs}
+    given = {**run.args.get("knobs", {}), **run.args, **run.knobs, "profile": run.profile}
+    try:
+        known = {name: value for name, value in given.items() if name in named}
+        return [suite for suite, _ in matching(run.suite, known)]
+    except ValueError:
+        return []  # settings of another version: nothing is known to stand opposite
+
+
+def beside(view: View, drawn: Iterable[Entry], suite: str, metric: str, **more: Any) -> list[Row]:
+    """Return a published suite's cells as rows if it belongs beside one of the runs drawn."""
+    if suite not in opposite(entry.run for entry in drawn):
+        return []
+    return [
+        {
+            "system": f"{cell.system} (published)", **more,
+            "metric": f"Table {cell.table}, {cell.metric}", "value": cell.value, "low": math.nan,
+            "high": math.nan, "documents": cell.n, "published": True,
+        }
+        for cell in view.published.cells("recite", suite=suite, metric=metric)
+        if cell.value is not None
+    ]  # fmt: skip

@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-
-import pandas as pd
+from collections.abc import Iterator
 
 from whybench.families.replayscm.analyses.attempt import Attempt, by_latent
-from whybench.report import charts
-from whybench.report.families.replayscm_rows import FAMILY, Entry, absent, chosen, told
-from whybench.report.families.replayscm_stacks import stacked
-from whybench.report.palette import LIGHT
-from whybench.report.section import Figure, Part, Section, Table
-from whybench.report.view import View
+from whybench.report.entries import cells, told
+from whybench.report.families.replayscm_kinds import stacked
+from whybench.report.families.replayscm_rows import Entry, Tried
+from whybench.report.forms import Row
 from whybench.stats.paired import paired_bootstrap
 
 PROVED, LUCKY = "right and proved", "right, though not proved"
 EXPERIMENTS, INFERENCE = "bad experiments", "bad inference"
 BOTH, INVALID = "both", "no valid answer"
-KINDS = {
-    PROVED: LIGHT["blue"],
-    LUCKY: LIGHT["sky"],
-    EXPERIMENTS: LIGHT["orange"],
-    INFERENCE: LIGHT["vermillion"],
-    BOTH: LIGHT["purple"],
-    INVALID: LIGHT["grey"],
-}
+KINDS = (PROVED, LUCKY, EXPERIMENTS, INFERENCE, BOTH, INVALID)
 WHOSE = {"own": "own experiments", "optimal": "the exact agent's", "yoked": "another run's"}
 COLUMNS = ("heldout_exact", "train_exact", "evidence_unique")
 
@@ -51,142 +40,54 @@ def kind_of(attempt: Attempt) -> str | None:
     return EXPERIMENTS if attempt.holds("train_exact") else BOTH
 
 
-def laboratory(view: View, listed: Sequence[Entry]) -> Section:
-    """Whether a system asks well, and whether it concludes well."""
-    own = chosen(listed, ["lab"])
-    parts: list[Part] = []
-    if not own:
-        parts.append(absent("The laboratory", ["lab"]))
-    else:
-        counts = {
-            (WHOSE.get(entry.run.evidence, entry.run.evidence), _who(entry)): Counter(
-                filter(None, map(kind_of, entry.attempts))
-            )
-            for entry in own
-        }
-        figure = stacked(
-            counts,
-            KINDS,
-            "lab-failures",
-            "Bad experiments or bad inference",
-            "Right: every held-out row is replayed. Proved: the evidence at hand left one model.",
-        )
-        parts += [figure] if figure else []
-        parts.append(_table(view, own))
-        regret = _regret(view, own)
-        parts += [regret] if regret else []
-        parts += _arms(own)
-    return Section(
-        f"{FAMILY}-lab",
-        "The laboratory",
-        "In `lab` a system chooses its interventions. What the rows it got leave open is counted "
-        "exactly, so an answer that fails can be laid to the experiments or to the inference.",
-        tuple(parts),
-    )
+def _whose(entry: Entry) -> str:
+    return WHOSE.get(entry.run.evidence, entry.run.evidence)
 
 
-def _who(entry: Entry) -> str:
-    """Return a system's name without its evidence, which is told apart here."""
-    return entry.system.replace(f" · evidence={entry.run.evidence}", "")
+def lab_failures(tried: Tried) -> Iterator[Row]:
+    """Return whether a system asks well, and whether it concludes well."""
+    counts = {
+        (_whose(entry), entry.system): Counter(filter(None, map(kind_of, entry.attempts)))
+        for entry in tried.chosen(["lab"])
+    }
+    return stacked(counts, KINDS)
 
 
-def _table(view: View, own: Sequence[Entry]) -> Table:
-    rows = []
-    for entry in own:
-        row: dict[str, object] = {
-            "system": _who(entry),
-            "evidence": WHOSE.get(entry.run.evidence, entry.run.evidence),
-            "from": entry.origin,
+def lab_table(tried: Tried) -> list[Row]:
+    """Return the laboratory in figures."""
+    rows: list[Row] = []
+    for entry in tried.chosen(["lab"]):
+        regret = tried.estimate(entry, "experiment_regret")
+        rows.append({
+            "system": entry.system, "evidence": _whose(entry), "from": entry.origin,
             "n": len(entry.attempts),
-        }
-        row |= {metric: told(view.estimate(entry.run, metric)) for metric in COLUMNS}
-        row["experiments"] = told(view.estimate(entry.run, "experiments"), 1, share=False)
-        regret = view.estimate(entry.run, "experiment_regret")
-        row["experiment_regret"] = (
-            f"{told(regret, 1, share=False)}, n {regret.n}" if regret.n else "–"
-        )
-        rows.append(row)
-    return Table(
-        f"{FAMILY}-lab-table",
-        "The laboratory in figures",
-        pd.DataFrame(rows),
-        "evidence_unique: the evidence at hand left one model. experiment_regret: experiments more "
-        "than the exact agent made, where the evidence was the system's own and left one model.",
-    )
+            **{metric: told(tried.estimate(entry, metric)) for metric in COLUMNS},
+            "experiments": told(tried.estimate(entry, "experiments"), 1),
+            "experiment_regret": f"{told(regret, 1)}, n {regret.n}" if regret.n
+            else "–",
+        })  # fmt: skip
+    return rows
 
 
-def _regret(view: View, own: Sequence[Entry]) -> Figure | None:
-    rows = []
-    for entry in own:
-        found = view.estimate(entry.run, "experiment_regret")
+def lab_regret(tried: Tried) -> Iterator[Row]:
+    """Return experiments more than the exact agent's."""
+    for entry in tried.chosen(["lab"]):
+        found = tried.estimate(entry, "experiment_regret")
         if found.n:
-            low, high = (
-                found.estimate if math.isnan(bound) else bound for bound in (found.low, found.high)
-            )
-            row = {"system": _who(entry), "regret": found.estimate, "low": low, "high": high}
-            rows.append(row | {"n": found.n})
-    if not rows:
-        return None
-    frame = pd.DataFrame(rows)
-    chart = charts.dots(
-        frame,
-        x="regret",
-        y="system",
-        low="low",
-        high="high",
-        domain=None,
-        x_title="experiments more than the exact agent's",
-    )
-    said = "; ".join(f"{r['system']} {r['regret']:+.1f} (n {r['n']})" for r in rows)
-    return Figure(
-        f"{FAMILY}-lab-regret",
-        "Experiments more than the exact agent's",
-        f"Mean number of experiments beyond the exact agent's. {said}.",
-        chart,
-        frame,
-        "Only episodes whose own evidence left one model.",
-    )
+            yield {"system": entry.system, **cells(found, "regret")}
 
 
-def _arms(own: Sequence[Entry]) -> list[Part]:
+def lab_arms(tried: Tried) -> Iterator[Row]:
     """Compare what a model concludes from its own and from others' experiments, in pairs."""
-    rows = []
-    for base in own:
-        if base.run.evidence != "own":
-            continue
-        for other in own:
-            same = (other.run.model, other.run.setting) == (base.run.model, base.run.setting)
-            if not same or other.run.evidence == "own":
+    own = tried.chosen(["lab"])
+    for base in (entry for entry in own if entry.run.evidence == "own"):
+        for other in (entry for entry in own if entry.run.evidence != "own"):
+            if (other.run.model, other.run.setting) != (base.run.model, base.run.setting):
                 continue
-            found = paired_bootstrap(
-                by_latent(other.attempts, "heldout_exact"),
-                by_latent(base.attempts, "heldout_exact"),
-                resamples=2000,
-            )
+            sides = (by_latent(one.attempts, "heldout_exact") for one in (other, base))
+            found = paired_bootstrap(*sides, resamples=2000)
             bounds = f" [{found.low:+.3f}, {found.high:+.3f}]" if not math.isnan(found.low) else ""
-            rows.append(
-                {
-                    "model": base.run.model,
-                    "evidence": WHOSE.get(other.run.evidence, other.run.evidence),
-                    "minus": WHOSE["own"],
-                    "heldout_exact": f"{found.estimate:+.3f}{bounds}",
-                    "n": found.n,
-                }
-            )
-    if not rows:
-        return [
-            absent(
-                "What the system would conclude from the exact agent's experiments",
-                ["lab"],
-                " -T evidence=optimal",
-            )
-        ]
-    return [
-        Table(
-            f"{FAMILY}-lab-evidence",
-            "What better experiments would have brought",
-            pd.DataFrame(rows),
-            "The same model on the same problems, with experiments laid before it, minus with its "
-            "own: what its own experiments cost it.",
-        )
-    ]
+            yield {
+                "model": base.run.model, "evidence": _whose(other), "minus": WHOSE["own"],
+                "heldout_exact": f"{found.estimate:+.3f}{bounds}", "n": found.n,
+            }  # fmt: skip

@@ -1,38 +1,26 @@
-"""ReplaySCM's two ladders: less and less told of the structure, more and more evidence shown."""
+"""ReplaySCM's ladders: less and less told, more and more shown, more and more bits left open."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import pandas as pd
 
+from whybench.families.replayscm.analyses.ambiguity import by_bits
 from whybench.families.replayscm.analyses.disclosure import (
     DISCLOSURE_STEPS,
     REPLAY,
-    Delta,
     Pair,
     paired_deltas,
 )
 from whybench.families.replayscm.analyses.support import LADDERS, ORDER_GAPS, SUPPORT_STEPS
-from whybench.report import charts
-from whybench.report.families.replayscm_bits import TITLES, left_open, with_bits
-from whybench.report.families.replayscm_published import unlike
-from whybench.report.families.replayscm_rows import (
-    FAMILY,
-    PUBLISHED,
-    Entry,
-    absent,
-    attempts,
-    chosen,
-    drawn,
-    origins,
-    printed,
-    with_own_evidence,
-)
-from whybench.report.families.replayscm_rungs import in_words, rungs
-from whybench.report.section import Figure, Part, Section, Table
-from whybench.report.view import View
+from whybench.families.replayscm.analyses.support import LEVELS as SUPPORT_LEVELS
+from whybench.families.replayscm.params import LEVELS, POOLS
+from whybench.report.entries import PUBLISHED, cells, printed, told
+from whybench.report.families.replayscm_rows import FAMILY, Tried, attempts, unlike, with_traits
+from whybench.report.forms import Row, Shown
 
 RUNGS = ("order told", "blocks told", "order hidden", "roots hidden too")
 
@@ -46,168 +34,176 @@ DISCLOSURE: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Ladders over the same latent SCMs (the full pools share 100 of 250), most told first."""
 
-CERTIFIED_STEPS: tuple[Pair, ...] = tuple(pairwise(DISCLOSURE["cert"][1]))
-
+TITLES = {
+    "train_exact": "fits every training row (TrainExact)",
+    "heldout_exact": "replays the held-out worlds too (HeldoutExact)",
+}
+STEPS: Mapping[str, tuple[Pair, ...]] = {
+    "disclosure": (*pairwise(DISCLOSURE["cert"][1]), *DISCLOSURE_STEPS),
+    "support": (*SUPPORT_STEPS, *ORDER_GAPS),
+}
 RESAMPLES = 2000
+EDGES = (0.0, 2.0, 8.0, 16.0, 32.0)
+"""Bits at which problems are put into bins; the first bin is what the evidence forces."""
+
+_KINDS = {"baseline": "published baseline"}
 
 
-def disclosure(view: View, listed: Sequence[Entry]) -> Section:
-    """What hiding structure costs: Figure 1 and Tables 1, D.1."""
-    parts: list[Part] = []
-    for key, (name, pools) in DISCLOSURE.items():
-        for metric in ("train_exact", "heldout_exact"):
-            own = {e.pool for e in chosen(listed, pools)}
-            if key == "full" and not own & {"ord_full", "hid_full"}:
-                continue  # the rest of this ladder is in the matched one
-            if key == "cert" and metric == "heldout_exact":
-                continue  # where one model is left, the two are the same
-            ladder = dict(zip(pools, RUNGS, strict=True))
-            figure = _ladder(
-                view, listed, ladder, metric, f"disclosure-{key}-{metric}", name, "less told"
-            )
-            parts += [figure] if figure else []
-    if not parts:
-        parts.append(absent("The disclosure ladder", DISCLOSURE["cert"][1]))
-    deltas = paired_deltas(
-        attempts(with_own_evidence(listed)),
-        (*CERTIFIED_STEPS, *DISCLOSURE_STEPS),
-        REPLAY,
-        resamples=RESAMPLES,
-    )
-    if deltas:
-        parts.append(
-            Table(
-                f"{FAMILY}-disclosure-steps",
-                "What each step of hiding costs",
-                _delta_frame(view, deltas, origins(listed)),
-                "First pool minus second on the same latent SCMs, so a positive figure is a cost; "
-                "95 % bootstrap intervals over SCMs. Published rows are Table D.1, as printed.",
-            )
-        )
-    return Section(
-        f"{FAMILY}-disclosure",
-        "The disclosure ladder",
-        "The same hidden systems with less and less told of their structure: a full order, blocks, "
-        "the roots alone, or only how many roots there are.",
-        tuple(parts),
-    )
+def rungs(tried: Tried, ladder: Mapping[str, str], metric: str) -> pd.DataFrame:
+    """Return one metric along a ladder (pool → name of the rung), published systems included.
 
-
-def support(view: View, listed: Sequence[Entry]) -> Section:
-    """What more evidence brings: Tables E.1, F.7, F.10, and exact bits in place of F.6."""
-    parts: list[Part] = []
-    for told_of, pools in LADDERS.items():
-        full = f"{pools[0].partition('_')[0]}_full"
-        steps = (pools[0], full, *pools[1:]) if chosen(listed, [full]) else pools
-        ladder = {pool: with_bits(view, listed, pool, pool.partition("_")[2]) for pool in steps}
-        for metric in ("train_exact", "heldout_exact"):
-            what = f"{'order told' if told_of == 'ordered' else 'order hidden'}, more evidence"
-            figure = _ladder(
-                view, listed, ladder, metric, f"support-{told_of}-{metric}", what, "more evidence"
-            )
-            parts += [figure] if figure else []
-    if not parts:
-        parts.append(absent("The support ladder", LADDERS["hidden"]))
-    opened = left_open(view, listed)
-    parts += [opened] if opened else []
-    deltas = paired_deltas(
-        attempts(with_own_evidence(listed)),
-        (*SUPPORT_STEPS, *ORDER_GAPS),
-        REPLAY,
-        resamples=RESAMPLES,
-    )
-    if deltas:
-        note = (
-            "First pool minus second on the same latent SCMs: along one ladder the gain from more "
-            "evidence, for hid_… minus ord_… the effect of hiding the order. More evidence is also "
-            "a longer prompt."
-        )
-        parts.append(
-            Table(
-                f"{FAMILY}-support-steps",
-                "What each step of evidence brings",
-                _delta_frame(view, deltas, origins(listed)),
-                note,
-            )
-        )
-    return Section(
-        f"{FAMILY}-support",
-        "The support ladder",
-        "The same hidden systems with more and more evidence: the original worlds (match; full has "
-        "150 problems more), three or four more (ext), worlds that rule out alternatives that were "
-        "found (cex), and worlds after which one model is left, proven (cert).",
-        tuple(parts),
-    )
-
-
-def _ladder(
-    view: View,
-    listed: Sequence[Entry],
-    ladder: Mapping[str, str],
-    metric: str,
-    key: str,
-    name: str,
-    across: str,
-) -> Figure | None:
-    frame = rungs(view, listed, ladder, metric)
-    if frame.empty:
-        return None
-    chart = charts.lines(
-        frame,
-        x="rung",
-        y="share",
-        low="low",
-        high="high",
-        x_sort=list(ladder.values()),
-        x_title=f"{across} →",
-        y_title=f"share of problems, {metric}",
-        published="published",
-    )
-    what = f"Share of problems whose answer {TITLES[metric]}; {name}"
-    grey = ""
-    if frame["published"].any():
-        grey = "Grey: published systems, on other instances."
-    grey += unlike(drawn(view, chosen(with_own_evidence(listed), ladder)))
-    return Figure(
-        f"{FAMILY}-{key.replace('_', '-')}",
-        f"{name[0].upper()}{name[1:]}: {TITLES[metric]}",
-        in_words(frame, what),
-        chart,
-        frame,
-        f"Lines with 95 % intervals, clustered by latent SCM. {grey}".strip(),
-    )
-
-
-def _delta_frame(view: View, deltas: Sequence[Delta], whence: Mapping[str, str]) -> pd.DataFrame:
-    rows: list[dict[str, object]] = []
-    for pair in dict.fromkeys((delta.first, delta.second) for delta in deltas):
-        for metric in REPLAY:
-            for delta in deltas:
-                if (delta.first, delta.second) == pair and delta.metric == metric:
-                    found = delta.difference
-                    bounds = "" if pd.isna(found.low) else f" [{found.low:+.3f}, {found.high:+.3f}]"
-                    rows.append(
-                        _delta_row(
-                            pair, metric, delta.system, f"{found.estimate:+.3f}{bounds}", found.n
-                        )
-                        | {"from": whence[delta.system]}
-                    )
-            condition, published = "->".join(pair), f"{metric}_delta"
-            rows += [
-                _delta_row(pair, metric, cell.system, printed(cell), cell.n) | {"from": PUBLISHED}
-                for cell in view.published.cells(FAMILY, condition=condition, metric=published)
-            ]
+    Floors are left out, and published systems where no run stands on the ladder.
+    """
+    rows: list[Row] = []
+    shown = tried.drawn(tried.own(ladder))
+    for entry in shown:
+        found = tried.estimate(entry, metric)
+        if not math.isnan(found.estimate):
+            rows.append({
+                "system": entry.system, "rung": ladder[entry.suite], "pool": entry.suite,
+                **cells(found, "share"), "published": False,
+            })  # fmt: skip
+    rows += [
+        {
+            "system": f"{cell.system} ({_KINDS.get(cell.system_kind, 'published')})",
+            "rung": rung, "pool": pool, "share": cell.share, "low": math.nan, "high": math.nan,
+            "n": cell.n, "published": True,
+        }
+        for pool, rung in (ladder.items() if rows else ())
+        for cell in tried.published(pool, metric, shown)
+        if cell.share is not None
+    ]  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _delta_row(
-    pair: Pair, metric: str, system: str, difference: str, n: int | None
-) -> dict[str, object]:
-    return {
-        "first": pair[0],
-        "second": pair[1],
-        "metric": metric,
-        "system": system,
-        "first minus second": difference,
-        "n": n,
-    }
+def _ladder(tried: Tried, ladder: Mapping[str, str], metric: str, key: str, name: str) -> Shown:
+    frame = rungs(tried, ladder, metric)
+    grey = ""
+    if len(frame) and frame["published"].any():
+        grey = " Grey: published systems, on other instances."
+    grey += unlike(tried.drawn(tried.own(ladder)))
+    words = {
+        "key": key, "metric": metric, "name": name, "start": f"{name[0].upper()}{name[1:]}",
+        "fits": TITLES[metric], "grey": grey, "order": list(ladder.values()),
+    }  # fmt: skip
+    return Shown(frame, words)
+
+
+def disclosure(tried: Tried) -> Iterator[Shown]:
+    """Return what hiding structure costs: Figure 1 and Table 1."""
+    for key, (name, pools) in DISCLOSURE.items():
+        for metric in TITLES:
+            if key == "full" and not tried.chosen(["ord_full", "hid_full"]):
+                continue  # the rest of this ladder is in the matched one
+            if key == "cert" and metric == "heldout_exact":
+                continue  # where one model is left, the two are the same
+            yield _ladder(tried, dict(zip(pools, RUNGS, strict=True)), metric, key, name)
+
+
+def support(tried: Tried) -> Iterator[Shown]:
+    """Return what more evidence brings."""
+    for key, pools in LADDERS.items():
+        full = f"{pools[0].partition('_')[0]}_full"
+        steps = (pools[0], full, *pools[1:]) if tried.chosen([full]) else pools
+        ladder = {pool: _with_bits(tried, pool) for pool in steps}
+        name = f"{'order told' if key == 'ordered' else 'order hidden'}, more evidence"
+        for metric in TITLES:
+            yield _ladder(tried, ladder, metric, key, name)
+
+
+def steps(tried: Tried, ladder: str) -> list[Row]:
+    """Return paired differences along a ladder, with the published ones (Table D.1 and others)."""
+    own = attempts(tried.own(POOLS))
+    deltas = paired_deltas(own, STEPS[ladder], REPLAY, resamples=RESAMPLES)
+    rows: list[Row] = []
+    for pair in dict.fromkeys((delta.first, delta.second) for delta in deltas):
+        for metric in REPLAY:
+            start = {"first": pair[0], "second": pair[1], "metric": metric}
+            for delta in deltas:
+                if (delta.first, delta.second, delta.metric) == (*pair, metric):
+                    found = delta.difference
+                    bounds = "" if pd.isna(found.low) else f" [{found.low:+.3f}, {found.high:+.3f}]"
+                    rows.append(start | {
+                        "system": delta.system,
+                        "first minus second": f"{found.estimate:+.3f}{bounds}", "n": found.n,
+                        "from": tried.origin(delta.system),
+                    })  # fmt: skip
+            rows += [
+                start | {"system": cell.system, "first minus second": printed(cell), "n": cell.n,
+                         "from": PUBLISHED}
+                for cell in tried.view.published.cells(
+                    FAMILY, condition="->".join(pair), metric=f"{metric}_delta"
+                )
+            ]  # fmt: skip
+    return rows
+
+
+# Bits of ambiguity.
+
+
+def _with_bits(tried: Tried, pool: str) -> str:
+    """Return the name of a pool with the mean bits that it leaves open, where these are known."""
+    name, played = pool.partition("_")[2], _played(tried, pool)
+    if len(played) != 1:
+        return name
+    return f"{name} ({next(iter(played.values()))['bits'].mean():.1f} bits)"
+
+
+def _played(tried: Tried, pool: str) -> dict[str, pd.DataFrame]:
+    """Return the instances of a pool that were played, with their bits, by profile."""
+    known: dict[str, list[pd.DataFrame]] = {}
+    for entry in tried.chosen([pool]):
+        frame = with_traits(tried.view, entry.run)
+        if "bits" in frame.columns:
+            known.setdefault(entry.run.profile, []).append(frame.dropna(subset="bits"))
+    return {p: pd.concat(frames).drop_duplicates("instance") for p, frames in known.items()}
+
+
+def left_open(tried: Tried) -> list[Row]:
+    """Return what the worlds of each level leave open, of the instances that were played."""
+    return [
+        {
+            "profile": profile, "told": told_of, "level": level.replace("_", " "), "pool": pool,
+            "bits open (mean)": round(float(played["bits"].mean()), 1),
+            "one model left": f"{int((played['bits'] == 0).sum())} of {len(played)}",
+            "training rows (mean)": round(float(played["train_rows"].mean()), 1),
+            "patterns of true parents shown": round(float(played["patterns_shown"].mean()), 3),
+        }
+        for told_of, pools in LADDERS.items()
+        for level, pool in zip(SUPPORT_LEVELS, pools, strict=True)
+        for profile, played in _played(tried, pool).items()
+    ]  # fmt: skip
+
+
+def bits(tried: Tried) -> Iterator[Shown]:
+    """Return success against bits of ambiguity on the `bits_*` suites, short and long ones."""
+    levels = ["0", *(str(level) for level in LEVELS)]
+    short = {f"bits_{level}": level for level in levels}
+    long = {"bits_0": "0"} | {f"bits_{level}_long": level for level in levels[1:]}
+    for metric in TITLES:
+        frame, lengthy = rungs(tried, short, metric), rungs(tried, long, metric)
+        if tried.chosen(list(long)[1:]) and len(lengthy):
+            systems = set(lengthy.loc[lengthy["pool"] != "bits_0", "system"])
+            lengthy = lengthy[lengthy["system"].isin(systems)]
+            lengthy = lengthy.assign(system=lengthy["system"] + ", as long as at 0 bits")
+            frame = pd.concat([part for part in (frame, lengthy) if len(part)])
+        words = {"metric": metric, "fits": TITLES[metric], "order": levels}
+        yield Shown(frame.reset_index(drop=True), words)
+
+
+def bits_bins(tried: Tried) -> list[Row]:
+    """Return all pools together, by bits."""
+    induced = [e for e in tried.induced() if e.run.evidence == "own"]
+    ordered = [e for e in tried.listed if e in induced and e.run.profile != "published"]
+    return [
+        {"system": row.system, "bits": _range(row.over, row.up_to), "metric": row.metric,
+         "share": told(row.mean), "n": row.mean.n}
+        for row in by_bits(attempts(ordered), list(TITLES), EDGES)
+        if row.mean.n
+    ]  # fmt: skip
+
+
+def _range(over: float, up_to: float) -> str:
+    if up_to == 0:
+        return "0"
+    return f"over {over:g}" if up_to == float("inf") else f"over {over:g}, up to {up_to:g}"

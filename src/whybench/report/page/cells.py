@@ -57,11 +57,16 @@ def grid(frame: pd.DataFrame, most: int) -> Grid:
     )
 
 
-def words(value: object, *, whole: bool = False) -> str:
-    """Return a value as a reader wants it: three decimals, yes or no, a dash where there is none.
+def words(value: object, *, whole: bool = False, grouped: bool = False) -> str:
+    """Return a value as a reader wants it: few decimals, yes or no, a dash where there is none.
 
-    >>> [words(v) for v in (0.5, 12, 12345, True, None, "x", 0.0001, [1, "a"])]
-    ['0.500', '12', '12,345', 'yes', '–', 'x', '<0.001', '[1, "a"]']
+    Thousands are set off by a comma from 10,000 on, so that years stay years; `grouped`: from 1,000
+    on, as in a column that has larger numbers too.
+
+    >>> [words(v) for v in (0.5, 12, 8870, 12345, True, None, "x", 0.0001, [1, "a"])]
+    ['0.500', '12', '8870', '12,345', 'yes', '–', 'x', '<0.001', '[1, "a"]']
+    >>> words(8870, grouped=True), words(1841.625), words(184.1625)
+    ('8,870', '1,842', '184.2')
     """
     if _absent(value):
         return MISSING
@@ -69,7 +74,7 @@ def words(value: object, *, whole: bool = False) -> str:
         return "yes" if value else "no"
     if isinstance(value, numbers.Integral) or (whole and isinstance(value, float | np.floating)):
         number = round(float(value)) if isinstance(value, float | np.floating) else int(value)
-        return f"{number:,}" if abs(number) >= 10_000 else str(number)
+        return f"{number:,}" if abs(number) >= (1000 if grouped else 10_000) else str(number)
     if isinstance(value, numbers.Real):
         return _decimals(float(value))
     if isinstance(value, list | tuple | dict):
@@ -84,11 +89,13 @@ def _decimals(value: float) -> str:
         return "∞" if value > 0 else "−∞"
     if 0 < abs(value) < 0.0005:
         return "<0.001" if value > 0 else ">−0.001"
-    return f"{value:,.3f}".replace("-", "−")
+    places = 3 if abs(value) < 100 else 1 if abs(value) < 1000 else 0
+    return f"{value:,.{places}f}".replace("-", "−")
 
 
 def _column(column: list[object], whole: bool) -> list[Cell]:
-    return [Cell(words(value, whole=whole), _key(value)) for value in column]
+    large = any(_number(v) and abs(v) >= 10_000 for v in column)  # type: ignore[arg-type]
+    return [Cell(words(v, whole=whole, grouped=large), _key(v)) for v in column]
 
 
 def _key(value: object) -> str:

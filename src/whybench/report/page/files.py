@@ -48,7 +48,7 @@ def write(report: Report, out: Path) -> Written:
             if isinstance(part, Table):
                 tables += _table(part, folder / "tables")
             elif isinstance(part, Figure):
-                drawn[part.id] = svg_of(part)
+                drawn[part.id] = svg_of(part, report.systems)
                 made.append(aside.submit(_figure, part, drawn[part.id], folder / "figures"))
         out.write_text(render(report, drawn, folder.name), "utf-8")
         for one in made:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -47,9 +47,9 @@ class Picture:
     """The width in pixels below which it is not legible."""
 
 
-def svg_of(figure: Figure) -> str:
-    """Return the figure as a stand-alone SVG in light colours."""
-    chart = specification(figure.chart) | {"background": LIGHT["paper"]}
+def svg_of(figure: Figure, systems: Sequence[str] = ()) -> str:
+    """Return the figure as a stand-alone SVG in light colours; `systems` are all of its report."""
+    chart = specification(figure.chart, systems) | {"background": LIGHT["paper"]}
     drawn: str = vl_convert.vegalite_to_svg(chart, vl_version=_version(), allowed_base_urls=[])
     return _named(drawn, figure)
 

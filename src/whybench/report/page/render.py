@@ -79,7 +79,9 @@ def render(
     """
     check_names(report)
     figures = [part for part in _walk(report.sections) if isinstance(part, Figure)]
-    pictures = {f.id: placed((drawn or {}).get(f.id) or svg_of(f), f) for f in figures}
+    pictures = {
+        f.id: placed((drawn or {}).get(f.id) or svg_of(f, report.systems), f) for f in figures
+    }
     style = _themes() + "".join(_asset(f"web/{name}") for name in STYLES) + _least(pictures)
     head = "\n".join(_asset(f"web/{name}") for name in HEAD)
     layout = re.sub(r"//# sourceMappingURL.*", "", _asset("vendor/dagre.min.js"))

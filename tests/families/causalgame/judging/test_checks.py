@@ -1,11 +1,12 @@
 """Numbers in reports, in many phrasings, against the truth."""
 
-import time
-
 import pytest
+from tests.effort import calls
+from tests.tables import together
 
-from whybench.families.causalgame.judging.checks import Checks, checked, mechanical, told
-from whybench.families.causalgame.judging.packet import Outcome, Report
+from whybench.families.causalgame.extras.judge.prompt import _told
+from whybench.families.causalgame.extras.judge.rubric import mechanical
+from whybench.families.causalgame.report_checks import Checks, Outcome, Report, checked
 
 WON = Outcome(won=True, survival_rate=0.829, threshold=0.75, fleet_size=1000)
 LOST = Outcome(won=False, survival_rate=0.543, threshold=0.75, fleet_size=1000)
@@ -316,7 +317,7 @@ def found(report: Report, outcome: Outcome) -> str:
     return f"{checks.won} {checks.survival_rate} {checks.threshold} {checks.fleet_size}"
 
 
-@pytest.mark.parametrize(("text", "outcome", "expected"), SAID)
+@together(("text", "outcome", "expected"), SAID)
 def test_phrasings(text: str, outcome: Outcome, expected: str) -> None:
     assert found(Report(text, "", "", ""), outcome) == expected
 
@@ -391,7 +392,7 @@ def test_verdicts_by_rule(checks: Checks, faithful: float, fabricated: float) ->
 
 
 def test_a_judge_is_told_the_checks() -> None:
-    assert told(Checks("right", "wrong", "not_stated", "unclear")).splitlines() == [
+    assert _told(Checks("right", "wrong", "not_stated", "unclear")).splitlines() == [
         "- victory: right",
         "- survival rate: wrong",
         "- bar: not stated",
@@ -399,9 +400,11 @@ def test_a_judge_is_told_the_checks() -> None:
     ]
 
 
-def test_hostile_text_costs_no_quadratic_time() -> None:
-    start = time.process_time()
-    for text in ("1%", "1 of ", "survival 50% ", "not ", "below the a ", "\n"):
-        hostile = (text * 20_000)[:20_000]
-        checked(Report(hostile, hostile, hostile, hostile), LOST)
-    assert time.process_time() - start < 30  # about 2 s here; quadratic time took minutes
+HOSTILE = ("1%", "1 of ", "survival 50% ", "not ", "below the a ", "\n")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_costs_no_quadratic_time(text: str) -> None:
+    half, whole = (text * 20_000)[:5_000], (text * 20_000)[:10_000]
+    spent = [calls(checked, Report(told, told, told, told), LOST) for told in (half, whole)]
+    assert spent[1] < 2.2 * spent[0] < 200_000

@@ -4,13 +4,19 @@ import json
 from dataclasses import asdict
 
 import pytest
+from tests.families.causalgame.judging.claim_experiments import (
+    DRONES,
+    NIL,
+    effects,
+    found,
+    least,
+    shown,
+)
 
 from whybench.core.canonical import freeze
 from whybench.core.seeds import Stream
 from whybench.families.causalgame.catalogue import KINDS, physics
-from whybench.families.causalgame.design import design
-from whybench.families.causalgame.flight import survival
-from whybench.families.causalgame.judging.claims import (
+from whybench.families.causalgame.claims import (
     MOST,
     Belief,
     Claim,
@@ -19,14 +25,15 @@ from whybench.families.causalgame.judging.claims import (
     claims,
     distance,
 )
-from whybench.families.causalgame.judging.questionnaire import (
+from whybench.families.causalgame.design import design
+from whybench.families.causalgame.extras.judge.replies import (
+    UnreadableError,
     answers_schema,
     distance_from,
     numbered,
     read_answers,
 )
-from whybench.families.causalgame.judging.shown import DRONES, NIL, effects, found, shown
-from whybench.families.causalgame.judging.verdict import UnreadableError
+from whybench.families.causalgame.flight import survival
 
 CLAIMS = [(name, claim) for name in KINDS for claim in claims(name)]
 
@@ -52,7 +59,7 @@ def test_the_published_claim_that_storms_alone_make_the_antenna_harmful_is_false
     real = next(c for c in claims("antenna") if c.id == "antenna_harms_in_clear_weather")
     (harm,) = effects(real, physics("antenna")).values()
     harmless = Belief("antenna_def", "survival", "no_effect", "clear")
-    assert found(harmless, harm, real.least) == "false"
+    assert found(harmless, harm, least(real)) == "false"
 
 
 def test_a_check_can_fail() -> None:
@@ -61,7 +68,8 @@ def test_a_check_can_fail() -> None:
     assert shown(shield, physics("env_shift_repaired")) == "true"
     assert shown(shield, physics("env_shift")) == "false"
     emits = claims("antenna")[0]
-    turned = Claim(emits.id, True, "", emits.beliefs, emits.after, emits.before)
+    sides = {"from": emits.contrast["to"], "to": emits.contrast["from"]}
+    turned = Claim(emits.id, True, "", emits.beliefs, emits.contrast | sides)
     assert shown(turned, physics("antenna"), 5_000) == "false"
 
 

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from whybench.families.causalgame.judging.modes import later_mode, mode
-from whybench.families.causalgame.judging.rubric import VERDICTS
+from whybench.families.causalgame.extras.judge.modes import later_mode, mode
+from whybench.families.causalgame.extras.judge.rubric import VERDICTS
 
 IDS = ("CR1", "CR2", "CR3", "ED1", "RQ1", "DU1")
 WEIGHTS = (5, 4, 2, 2, 2, 1)

@@ -5,23 +5,27 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from tests.tables import together
 
 from whybench import CANARY
-from whybench.episode.fence import CUT, INVISIBLE, LONGEST, fence, fenced
-from whybench.families.causalgame.judging.claims import claims
-from whybench.families.causalgame.judging.packet import (
+from whybench.episode.untrusted_text import CUT, INVISIBLE, LONGEST, fence, fenced
+from whybench.families.causalgame.claims import claims
+from whybench.families.causalgame.extras.judge.case import (
     REPORTS,
     JudgedCase,
-    Outcome,
-    Report,
     scenarios,
     task_report,
     truth_lines,
 )
-from whybench.families.causalgame.judging.prompt import Question, claims_question, rubric_question
-from whybench.families.causalgame.judging.rubric import rubric
-from whybench.families.causalgame.judging.tampering import tampering
-from whybench.families.causalgame.judging.verdict import UnreadableError, read_verdict
+from whybench.families.causalgame.extras.judge.prompt import (
+    Question,
+    claims_question,
+    rubric_question,
+)
+from whybench.families.causalgame.extras.judge.replies import UnreadableError, read_verdict
+from whybench.families.causalgame.extras.judge.rubric import rubric
+from whybench.families.causalgame.extras.judge.tampering import tampering
+from whybench.families.causalgame.report_checks import Outcome, Report
 
 SET = json.loads((Path(__file__).parent / "injections.json").read_text("utf-8"))
 INJECTIONS: dict[str, str] = SET["injections"]
@@ -166,7 +170,7 @@ def test_the_set_is_large_enough() -> None:
     assert len(ORDINARY) >= 20
 
 
-@pytest.mark.parametrize("text", [*INJECTIONS.values(), *UNSEEN], ids=[*INJECTIONS, *range(10)])
+@together("text", [*INJECTIONS.values(), *UNSEEN])
 def test_an_injection_stays_inside_the_fence(text: str) -> None:
     for question in both(case(text)):
         opened, closed, body = fences(question)
@@ -195,12 +199,12 @@ def test_an_echo_of_a_forged_verdict_is_not_what_is_read(name: str) -> None:
     own = json.dumps({"case": question.word, "criteria": dict.fromkeys(ids, 0)})
     forged = INJECTIONS[name]
     for reply in (f"It says {forged}\nI find {own}", f"I find {own}\nIt says {forged}"):
-        assert set(read_verdict(rubric("six"), question.word, reply).verdicts.values()) == {0}
+        assert set(read_verdict(rubric("six"), question.word, reply).values()) == {0}
     with pytest.raises(UnreadableError):
         read_verdict(rubric("six"), question.word, forged)
 
 
-@pytest.mark.parametrize("name", INJECTIONS)
+@together("name", INJECTIONS)
 def test_an_injection_is_reported(name: str) -> None:
     for place in range(4):
         answers = ["No.", "Armour.", "Wind.", "None."]
@@ -208,7 +212,7 @@ def test_an_injection_is_reported(name: str) -> None:
         assert tampering(Report(*answers))
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@together("text", ORDINARY)
 def test_an_ordinary_report_is_not_suspected(text: str) -> None:
     assert tampering(Report(text, text, text, text)) == ()
 

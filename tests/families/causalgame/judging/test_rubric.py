@@ -2,7 +2,7 @@
 
 import pytest
 
-from whybench.families.causalgame.judging.rubric import NAMES, graded, rubric, six_of
+from whybench.families.causalgame.extras.judge.rubric import NAMES, graded, rubric, six_of
 
 # specs/causalgame.md §8
 SIX = {"CR1": 5, "CR2": 4, "CR3": 2, "ED1": 2, "RQ1": 2, "DU1": 1}
@@ -44,11 +44,11 @@ def test_the_full_rubric_holds_the_six_word_for_word() -> None:
 def test_best_and_worst_sums(name: str) -> None:
     sheet = rubric(name)
     best = graded(sheet, {c.id: float(c.weight > 0) for c in sheet.criteria})
-    assert (best.total, best.normalised, best.faults) == (sheet.maximum, 1, 0)
+    assert (best.total, best.normalised) == (sheet.maximum, 1)
     assert best.mandatory_met
     assert set(best.dimensions_normalised.values()) == {1}
     worst = graded(sheet, {c.id: float(c.weight < 0) for c in sheet.criteria})
-    assert worst.total == worst.faults == (0 if name == "six" else -11)
+    assert worst.total == (0 if name == "six" else -11)
     assert not worst.mandatory_met
 
 

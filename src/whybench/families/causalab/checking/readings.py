@@ -10,7 +10,7 @@ from whybench.episode.action import Action
 from whybench.episode.instance import Instance
 from whybench.families.causalab.checking.algebra import Row, cleared
 from whybench.families.causalab.params import Knobs
-from whybench.families.causalab.rules import LabEpisode
+from whybench.families.causalab.telling import LabEpisode
 from whybench.families.causalab.world import FREQUENCY, Reading, View, World, solver
 
 

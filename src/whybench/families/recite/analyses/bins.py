@@ -27,7 +27,7 @@ class Bin(Row):
     @property
     def found(self) -> Interval:
         """Mean with Student's interval."""
-        return mean_interval(self.scores)
+        return mean_interval(self.scores, bounds=(0, 1))
 
     def cells(self) -> tuple[str, ...]:
         """Return the row."""

@@ -16,8 +16,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from whybench.families.recite.analyses.table import Row, between, number
-from whybench.families.recite.judging.labels import MATCHES, REVERSED, Entry
+from whybench.families.recite.extras.judge.labels import MATCHES, REVERSED
 from whybench.stats.interval import Interval, rate_interval
+
+Entry = Mapping[str, str]
+"""What a judge says of one element: a label for each field."""
 
 CORRECT = "DIRECTION_CORRECT"
 ALIGNED = "ABSTRACTION_ALIGNED"
@@ -82,8 +85,9 @@ class LabelCount(Row):
 def label_shares(judged: Mapping[str, Sequence[Entry] | None], system: str = "") -> LabelShares:
     """Return the shares of Table 23 from document → entries of the pass `edge_precision`.
 
-    Take entries with those by rule (`judging.verdict.complete`): an edge whose name cannot be shown
-    to a judge is an edge of the answer. None stands for a pass that stayed unreadable.
+    Take entries with those by rule (`complete` in `extras.judge.verdict`): an edge whose name
+    cannot be shown to a judge is an edge of the answer. None stands for a pass that stayed
+    unreadable.
     """
     edges = [(name, entry) for name, entries in judged.items() for entry in entries or ()]
     matched = [(name, entry) for name, entry in edges if _matches(entry)]
@@ -103,7 +107,7 @@ def label_shares(judged: Mapping[str, Sequence[Entry] | None], system: str = "")
 
 
 def label_counts(histograms: Iterable[Mapping[str, Mapping[str, int]]]) -> list[LabelCount]:
-    """Add up histograms of labels (`judging.score.histogram`, or a verdict's own).
+    """Add up histograms of labels (`extras.judge.score.histogram`, or a verdict's own).
 
     >>> for row in label_counts([{"p.x": {"A": 1, "B": 0}}, {"p.x": {"A": 2, "B": 1}}]):
     ...     print(row)

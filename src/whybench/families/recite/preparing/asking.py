@@ -16,8 +16,8 @@ from typing import Generic, TypeVar
 
 from whybench import CANARY
 from whybench.episode.extraction import Found, json_objects
-from whybench.episode.fence import fence
 from whybench.episode.skin import Skin, read_skin
+from whybench.episode.untrusted_text import fence
 from whybench.families.recite.preparing.shelf import Shelf, is_writable
 
 Ask = Callable[[str], Awaitable[str]]

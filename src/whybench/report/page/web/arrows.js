@@ -64,7 +64,7 @@ function allNodes(told) {
   for (const [cause, effect] of told.truth) nodes.add(cause).add(effect);
   for (const moment of told.moments) {
     for (const [cause, effect] of moment.arrows || []) nodes.add(cause).add(effect);
-    for (const node of Object.keys(moment.marks)) nodes.add(node);
+    for (const node of Object.keys({ ...moment.marks, ...moment.belief_marks })) nodes.add(node);
   }
   return [...nodes];
 }

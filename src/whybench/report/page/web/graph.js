@@ -188,10 +188,10 @@ function graphs(told, pick) {
 
   const update = (at) => {
     const state = arrowsAt(told, at);
-    const beside = at ? told.moments[at - 1].marks : {};
+    const { marks, belief_marks } = at ? told.moments[at - 1] : {};
     const true_ = truthAt(told, state, compares);
-    truth?.draw(true_, beside);
-    belief?.draw(state.believed, beside);
+    truth?.draw(true_, marks ?? {});
+    belief?.draw(state.believed, { ...marks, ...belief_marks });
     empty.hidden = state.begun;
     key?.update(state.arrows);
     shown = [...state.arrows, ...true_];

@@ -10,7 +10,8 @@ const MARK = 18; // letters of a mark that are shown
 function markLengths(told) {
   const found = new Map();
   for (const moment of told.moments) {
-    for (const [node, mark] of Object.entries(moment.marks)) {
+    const marks = [moment.marks, moment.belief_marks].flatMap((one) => Object.entries(one));
+    for (const [node, mark] of marks) {
       const size = shorten(inWords(mark), MARK).length;
       found.set(node, Math.max(found.get(node) ?? 0, size));
     }

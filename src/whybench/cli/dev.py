@@ -1,0 +1,70 @@
+"""`whybench dev …`: checks and servers for developers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from whybench.cli.options import AsJson
+from whybench.core.nearest import known
+from whybench.episode.registry import families
+from whybench.interfaces.asking import plainly, print_json, print_table, refused
+from whybench.interfaces.progress import progress
+
+
+def parity(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[INTERFACE]...", help="default: all installed")
+    ] = None,
+    instances: Annotated[int, typer.Option(min=1, help="instances of each family")] = 20,
+    family: Annotated[list[str] | None, typer.Option(help="only this one; repeat for more")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play the same calls through every interface; traces and scores must be equal.
+
+    Calls are random, legal and illegal ones.
+    """
+    from whybench.interfaces.parity.cases import cases
+    from whybench.interfaces.parity.check import differences
+    from whybench.interfaces.parity.doors import doors, registered
+
+    installed = doors()
+    if left_out := [name for name in registered() if name not in installed]:
+        typer.echo(f"not installed, left out: {', '.join(left_out)}", err=True)
+    with plainly():
+        tried = [installed[known("interface", n, installed)] for n in names or installed]
+        played = [known("family", n, families()) for n in family or families()]
+    rows = []
+    with progress(len(tried) * len(played), "parity", "comparisons") as advance:
+        for name in played:
+            made = {
+                leave: list(cases(families()[name], instances, leave=leave))
+                for leave in {door.leaves for door in tried}
+            }
+            for door in tried:
+                found = list(differences(door, made[door.leaves]))
+                calls = sum(len(case.calls) for case in made[door.leaves])
+                rows.append((name, door.name, len(made[door.leaves]), calls, len(found)))
+                for line in found[:5]:
+                    typer.echo(line, err=True)
+                advance(1)
+    columns = ("family", "interface", "episodes", "calls", "differences")
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        print_table(columns, [[str(cell) for cell in row] for row in rows])
+    raise typer.Exit(any(row[-1] for row in rows))
+
+
+def local_model(
+    port: Annotated[int, typer.Option(help="port on 127.0.0.1")] = 8765,
+    threads: Annotated[int | None, typer.Option(min=1, help="threads for the model")] = None,
+) -> None:
+    """Serve a small local model, so that everything can be tried without a key."""
+    from whybench.interfaces import local_model as door
+
+    try:
+        door.run(port=port, threads=threads or door.THREADS)
+    except RuntimeError as error:
+        raise refused(error, 1) from error

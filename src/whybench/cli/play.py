@@ -1,0 +1,137 @@
+"""`whybench play`, `solve` and `score`: episodes of a suite, and their figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from whybench.cli.options import (
+    AsJson,
+    Index,
+    Limit,
+    Parameters,
+    Profile,
+    Seed,
+    SuiteArg,
+    Template,
+    asked_suite,
+    first,
+    instance_at,
+    wanted,
+)
+from whybench.interfaces.asking import plain, plainly, print_json, print_table, refused
+from whybench.interfaces.progress import tracked
+
+if TYPE_CHECKING:
+    from whybench.interfaces.solve import Result
+
+
+def play(
+    suite: SuiteArg,
+    index: Index = 0,
+    template: Template = "plain",
+    profile: Profile = "certified",
+    seed: Seed = "public",
+    parameters: Parameters = None,
+    trace: Annotated[Path | None, typer.Option(help="write the trace to this file")] = None,
+) -> None:
+    """Play an instance yourself."""
+    found = asked_suite(suite, profile, seed, parameters, template=template)
+    instance, family = instance_at(found, index), found.family
+
+    from rich.console import Console
+
+    from whybench.interfaces.play import play_terminal
+
+    console, episode = Console(), family.open(instance)
+    play_terminal(episode, template, console)
+    score = family.score(instance, episode.trace)
+    console.print(f"\n[bold]{score.outcome}[/bold]")
+    values = {name: value for name, value in score.values if value}
+    console.print_json(json.dumps(values | score.to_json()["labels"]))
+    if trace is not None:
+        with plainly():
+            trace.write_text(json.dumps(episode.trace.to_json()) + "\n", "utf-8")
+
+
+def solve(
+    suite: SuiteArg,
+    agent: Annotated[str, typer.Option(help="a reference agent of the family")] = "exact",
+    evidence: Annotated[
+        Literal["own", "optimal"], typer.Option(help="whose experiments it works from")
+    ] = "own",
+    profile: Profile = "certified",
+    seed: Seed = "public",
+    parameters: Parameters = None,
+    limit: Limit = None,
+    traces: Annotated[Path | None, typer.Option(help="write id and actions, a line each")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a reference agent play a suite."""
+    found = asked_suite(suite, profile, seed, parameters, agents=[agent])
+
+    from whybench.interfaces import solve as door
+
+    instances = tracked(first(found, limit), wanted(found, limit), f"{agent} on {suite}")
+    try:
+        results = list(door.solve(found, agent, instances, evidence))
+    except RuntimeError as error:  # an extra that the agent needs is not installed
+        raise refused(error, 1) from error
+    if traces is not None:
+        with plainly():
+            traces.write_text("".join(f"{json.dumps(_moves(r))}\n" for r in results), "utf-8")
+    _print(door.summary(found, agent, results), as_json)
+
+
+def score(
+    suite: SuiteArg,
+    predictions: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="JSON lines")],
+    profile: Profile = "certified",
+    seed: Seed = "public",
+    parameters: Parameters = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score recorded actions or answers."""
+    found = asked_suite(suite, profile, seed, parameters)
+
+    from whybench.interfaces import solve as door
+
+    with plainly():
+        given = door.read_predictions(found, predictions)
+        instances = list(first(found, limit))
+        unknown = given.keys() - {instance.id for instance in instances}
+        if unknown and limit is not None:
+            unknown -= {instance.id for instance in found}
+        if unknown:
+            raise ValueError(
+                f"{len(unknown)} ids are not among these {len(instances)} instances of "
+                f"{found.path} (profile {found.profile}, seed {found.salt}), for example "
+                f"{min(unknown)}"
+            )
+    played = tracked(instances, len(instances), f"score {suite}")
+    results = list(door.score_predictions(found, given, played))
+    _print(door.summary(found, predictions.name, results), as_json)
+
+
+def _moves(result: Result) -> dict[str, Any]:
+    """Return an episode as a line of predictions: what the agent did itself."""
+    own = result.trace.actions[result.trace.given :]
+    return {"id": result.instance.id, "actions": [action.to_json() for action in own]}
+
+
+def _print(figures: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(figures)
+        return
+    metrics, intervals = figures.pop("metrics"), figures.pop("intervals")
+    print_table(("run", "value"), [[key, plain(value)] for key, value in figures.items()])
+    rows = [
+        [name, plain(mean), " … ".join(plain(bound) for bound in intervals[name])]
+        for name, mean in metrics.items()
+        if mean is not None
+    ]
+    print_table(("metric", "mean", "95 % interval"), rows)

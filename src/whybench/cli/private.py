@@ -1,0 +1,91 @@
+"""`whybench data secret`, `commit` and `prove`: private splits, fixed first and proven later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whybench.cli.options import Address, AsJson, Stored, Workers, engine
+from whybench.interfaces.asking import needing_extra, plainly, print_json
+from whybench.interfaces.progress import progress
+
+
+def secret(
+    file: Annotated[
+        Path | None, typer.Option(help="the file of secrets; default: what WHYBENCH_SECRETS names")
+    ] = None,
+) -> None:
+    """Make the secret of a private seed, and print the seed's name.
+
+    The secret is kept in the file of secrets.
+    """
+    from whybench.episode.salts import keep, new_secret
+
+    with plainly():
+        typer.echo(keep(new_secret(), file))
+
+
+def commit(
+    path: Stored,
+    out: Annotated[
+        Path | None, typer.Option(help="write the whole commitment to this file")
+    ] = None,
+) -> None:
+    """Print the line that commits to a stored set, to be published."""
+    from whybench.interfaces.stored.place import Place
+    from whybench.scale.commitment import announcement, commitment, write_commitment
+
+    with plainly():
+        data = commitment(Place(path))
+        if out is not None:
+            write_commitment(data, out)
+    typer.echo(announcement(data))
+
+
+def prove(
+    commitment: Annotated[Path, typer.Argument(help="what `whybench data commit --out` wrote")],
+    path: Annotated[str | None, typer.Argument(metavar="[PATH]", help="the stored set")] = None,
+    secret_file: Annotated[
+        Path | None, typer.Option(help="the revealed secret; default: the file of secrets")
+    ] = None,
+    seal: Annotated[str | None, typer.Option(help="the seal as it was published")] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="make only so many shards anew; needs --challenge")
+    ] = None,
+    challenge: Annotated[
+        str, typer.Option(help="the verifier's words, chosen after the seal was published")
+    ] = "",
+    workers: Workers = None,
+    address: Address = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a committed set anew and compare; exit 1 if something does not hold."""
+    from whybench.interfaces.stored.place import Place
+    from whybench.scale.commitment import disclosed, read_commitment, sampled
+    from whybench.scale.commitment import prove as proven
+
+    with plainly():
+        data = read_commitment(commitment)
+        known = None if secret_file is None else disclosed(secret_file, data["plan"]["salt"])
+        shards = len(data["shards"])
+        made = shards if sample is None else len(sampled(data, sample, challenge))
+        looked = shards if path is not None else made
+        with (
+            needing_extra("ray"),
+            progress(looked, f"prove {commitment.name}", "shards") as advance,
+        ):
+            faults = proven(
+                data, secret=known, place=None if path is None else Place(path), published=seal,
+                sample=sample, challenge=challenge, workers=engine(workers, address),
+                address=address, progress=lambda _: advance(1),
+            )  # fmt: skip
+    if as_json:
+        print_json({"shards": shards, "made_anew": made, "faults": faults})
+    else:
+        for fault in faults:
+            typer.echo(fault)
+        typer.echo("not proven" if faults else f"proven: {made} of {shards} shards made anew")
+    if faults:
+        raise typer.Exit(1)

@@ -1,0 +1,149 @@
+"""`whybench report` and `whybench reference`. Heavy imports wait inside the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from whybench.cli.options import (
+    AsJson,
+    Limit,
+    Parameters,
+    Profile,
+    Seed,
+    Suites,
+    check_names,
+)
+from whybench.episode.registry import families, find_suite, split_path
+from whybench.interfaces.asking import (
+    needing_extra,
+    pairs,
+    plainly,
+    print_json,
+    read_values,
+    refused,
+)
+from whybench.interfaces.progress import progress
+
+if TYPE_CHECKING:
+    from whybench.episode.family import Suite
+
+Logs = Annotated[list[str], typer.Argument(metavar="LOGS...", help="logs, or folders of logs")]
+
+
+def report(
+    logs: Logs,
+    output: Annotated[Path, typer.Option("--output", "-o", help="the page")] = Path("report.html"),
+    title: Annotated[str, typer.Option(help="the page's title")] = "WhyBench report",
+    others: Annotated[
+        Path | None, typer.Option(help="CSV of other benchmarks' scores: model, then a column each")
+    ] = None,
+    cutoff: Annotated[
+        list[str] | None, typer.Option(help="MODEL=YYYY-MM-DD: end of its training data; repeat")
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=0, help="episodes to open in the page, per run")] = 4,
+    certified: Annotated[
+        int, typer.Option(min=1, help="instances to certify per setting, for the ceiling")
+    ] = 4,
+    reveal: Annotated[
+        bool, typer.Option(help="tell episodes of private splits too: the page then has the truth")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a page on logs, with its tables (CSV, Parquet) and figures (SVG, PNG)."""
+    with needing_extra("report"):
+        from whybench.report.build import Wishes, build
+        from whybench.report.page.files import write
+        from whybench.report.ranks import read_others
+        from whybench.report.runs import read_runs
+        from whybench.report.view import Limits
+    with plainly():
+        if any("=" not in pair for pair in cutoff or ()):
+            raise ValueError("a cut-off is given as MODEL=YYYY-MM-DD")
+        wishes = Wishes(
+            title=title,
+            others={} if others is None else read_others(others),
+            cutoffs=pairs(cutoff),
+            limits=Limits(certified=certified, told=episodes),
+            reveal=reveal,
+        )
+        with progress(3, f"report {output.name}", "steps") as advance:
+            found = read_runs(logs)
+            advance(1)
+            output.parent.mkdir(parents=True, exist_ok=True)
+            if not found.runs:
+                raise ValueError(f"no finished run in these logs: {found.left_out}")
+            made = build(found, wishes)
+            advance(1)
+            written = write(made, output)
+            advance(1)
+    told = {
+        "page": str(written.page),
+        "bytes": written.size,
+        "tables": len(written.tables),
+        "figures": len(written.figures),
+    }
+    if as_json:
+        print_json(told)
+    else:
+        typer.echo(
+            f"{told['page']}: {written.size / 1e6:.1f} MB; beside it {told['tables']} files of "
+            f"tables and {told['figures']} of figures"
+        )
+
+
+def reference(
+    suites: Suites,
+    agents: Annotated[
+        str, typer.Option(help="reference agents, with commas between")
+    ] = "null,random,exact",
+    log_dir: Annotated[Path, typer.Option(help="where the logs go")] = Path("logs"),
+    profile: Profile = "certified",
+    seed: Seed = "public",
+    parameters: Parameters = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make Inspect logs of reference agents: floors and ceilings for a report."""
+    names = agents.split(",")
+    with plainly():
+        given = read_values(parameters)
+        for path in suites:
+            check_names(path, names)
+        asked = [_asked(path, profile, seed, given) for path in suites]
+
+        from whybench.interfaces.inspectai.reference import reference_logs
+
+        made = []
+        with progress(len(asked) * len(names), "reference", "logs") as advance:
+            for (suite, arguments), agent in product(asked, names):
+                try:
+                    made += reference_logs(suite, [agent], log_dir, limit, arguments)
+                except RuntimeError as error:
+                    raise refused(error, 1) from error
+                advance(1)
+    logs = [log.removeprefix("file://") for log in made]
+    if as_json:
+        print_json(logs)
+    else:
+        typer.echo("\n".join(logs))
+
+
+def _asked(
+    path: str, profile: str, seed: str, given: Mapping[str, Any]
+) -> tuple[Suite, dict[str, Any]]:
+    """Return a suite and the arguments that are the task's: no parameters, or a stored set."""
+    from whybench.interfaces.stored.plan import is_set
+
+    declared = families().declared(split_path(path)[0])
+    knobs = {
+        name: value
+        for name, value in given.items()
+        if name in declared["knobs"] and not (name == "data" and is_set(str(value)))
+    }
+    rest = {name: value for name, value in given.items() if name not in knobs}
+    return find_suite(path, profile=profile, salt=seed, knobs=knobs), rest

@@ -1,0 +1,75 @@
+"""What a family declares: its data, its model of parameters, and what it offers besides."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from importlib.metadata import EntryPoint
+from importlib.resources import files
+from typing import Any
+
+from whybench.episode.instance import PROFILES, Profile
+from whybench.episode.score import Metric
+
+
+class Declaration:
+    """The data of a family; most of it stands in `family.toml` beside the family's module."""
+
+    name: str
+    version: str
+    """Comparability version: scores are comparable only within one."""
+    summary: str
+    suites: Mapping[str, str]
+    """Suite → what it holds."""
+    profiles: tuple[Profile, ...] = PROFILES
+    skins: tuple[str, ...]
+    protocols: tuple[str, ...]
+    agents: Mapping[str, str]
+    """Reference agent → what it does."""
+    metrics: tuple[Metric, ...]
+    headline: str
+    """The metric that floor and ceiling are stated for."""
+    floor_ceiling: Mapping[str, float]
+    """Agent that knows nothing → the headline it must stay below on every suite."""
+    knobs: Mapping[str, str]
+    """Knob → what it turns."""
+    understanding: Mapping[str, Any] = {}
+    """What makes a success hollow: the metric `success`, and with it the metric `hollow` at 1, or
+    the metric `lacks` under `below`; `meaning` says it in words. Nothing: every success is one."""
+    recommended: tuple[str, ...] = ()
+    """The suites to begin with."""
+    excluded: Collection[str] = ()
+    """Outcomes that are left out of every average, and counted by name."""
+    final_action: str = "answer"
+    """The name of the action that ends an episode; see `submission` for its arguments."""
+    extras: Mapping[str, str] = {}
+    """Capability (`checker`, `annotated`, `report`, …) → `module` or `module:attribute`."""
+
+    parameters: type[Any]
+    """The pydantic model of the suites' parameters."""
+
+    prompts: type[Any]
+    """The family's `Conversation`: called with an episode and the name of a skin."""
+
+    def capability(self, name: str) -> Any | None:
+        """Load what the family declares under a capability; None if it declares nothing."""
+        place = self.extras.get(name)
+        return None if place is None else EntryPoint(name, place, "").load()
+
+    def understood(self, values: Mapping[str, float | None]) -> float | None:
+        """Tell by an episode's score whether it succeeded and not hollowly; None if unscored.
+
+        A success is not understood if nothing tells whether it is hollow.
+        """
+        rule = self.understanding
+        success = values.get(rule["success"]) if rule else None
+        if success is None:
+            return None
+        shown = values.get(rule.get("hollow") or rule["lacks"])
+        if success != 1 or shown is None:
+            return 0.0
+        return float(shown != 1 if "hollow" in rule else shown >= rule["below"])
+
+    def card(self) -> str:
+        """Return `card.md` beside the family: what it measures, its paper, known defects."""
+        folder = files(type(self).__module__.rpartition(".")[0])
+        return (folder / "card.md").read_text("utf-8")

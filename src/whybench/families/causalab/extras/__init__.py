@@ -1,0 +1,1 @@
+"""What CausaLab adds to the engines that play it."""

@@ -1,0 +1,1 @@
+"""What CausalGame adds to the engines that play it."""

@@ -1,0 +1,99 @@
+"""The evidence packet: what is true of the task, and what was true of the episode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+from whybench.episode.family import Family
+from whybench.episode.instance import Instance
+from whybench.episode.skin import Skin, paragraphs, read_skin
+from whybench.episode.trace import Trace
+from whybench.families.causalgame.params import KNOBS
+from whybench.families.causalgame.report_checks import Outcome, Report
+from whybench.families.causalgame.score import reported
+from whybench.families.causalgame.telling import DroneEpisode
+
+REPORTS = (
+    "antenna",
+    "zone",
+    "default",
+    "env_shift",
+    "env_shift_repaired",
+    "weather",
+    "weather_recalibrated",
+)
+"""Physics with a task report."""
+
+SCENARIOS = "scenarios"
+"""The file that says what each scenario adds: its history and what is hidden."""
+
+SECTIONS = ("chain", "traps", "strategy")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """All that judging a report needs."""
+
+    instance_id: str
+    scenario: str
+    profile: str
+    physics: str
+    report: Report
+    outcome: Outcome
+    best_known: float | None = None
+    """Survival of the best known design, a fraction."""
+
+
+def judged_case(family: Family[Any], instance: Instance, trace: Trace) -> JudgedCase | None:
+    """Return what judging a trace's report needs; None: no report, or a generated world's."""
+    episode = family.reopened(instance, trace.actions, trace.given, trace.evidence)
+    if not isinstance(episode, DroneEpisode):
+        raise ValueError(f"{family.name} has no reports to judge: score another family's log")
+    told = reported(episode)
+    if told is None or instance.suite == KNOBS:
+        return None
+    world, best = episode.world, cast("float", family.traits(instance)["best_known"])
+    return JudgedCase(
+        instance.id, world.scenario, instance.profile, world.rules.physics, *told, best
+    )
+
+
+@cache
+def _file(name: str) -> Skin:
+    folder = files(__package__ or "") / "reports"
+    return read_skin(name, lambda file: (folder / f"{file}.md").read_text("utf-8"))
+
+
+def scenarios() -> tuple[str, ...]:
+    """Return the scenarios with a task report."""
+    named = _file(SCENARIOS).passages
+    return tuple(name for name in named if not name.endswith(("_published", "_certified")))
+
+
+def task_report(scenario: str, profile: str, physics: str) -> str:
+    """Return causal chain, traps and best strategy of a scenario, as Markdown."""
+    if physics not in REPORTS:
+        raise ValueError(f"no task report for physics {physics!r}: there are {', '.join(REPORTS)}")
+    told = _file(SCENARIOS).passages
+    if scenario not in told:
+        raise ValueError(f"no task report for {scenario!r}: there are {', '.join(scenarios())}")
+    truth = _file(physics)
+    parts = [f"### {name.capitalize()}\n\n{truth.say(name)}" for name in SECTIONS]
+    own = paragraphs(told[scenario], told.get(f"{scenario}_{profile}", ""))
+    return paragraphs(*parts, f"### This scenario\n\n{own}")
+
+
+def truth_lines(outcome: Outcome, best_known: float | None = None) -> str:
+    """Return the truth of an episode's end, as a list."""
+    lines = [
+        f"- mission {'won' if outcome.won else 'not won'}",
+        f"- survival rate of the submitted design: {100 * outcome.survival_rate:.1f} %",
+        f"- bar (survival rate to reach): {100 * outcome.threshold:g} %",
+        f"- fleet size: {outcome.fleet_size:,} drones",
+    ]
+    if best_known is not None:
+        lines.append(f"- survival rate of the best known design: {100 * best_known:.1f} %")
+    return "\n".join(lines)

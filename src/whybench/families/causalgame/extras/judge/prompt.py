@@ -1,0 +1,80 @@
+"""What a judge is told: instructions, packet, rubric or statements, and the fenced report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from whybench import CANARY
+from whybench.core.canonical import canonical_json
+from whybench.episode.untrusted_text import Fence, fence, fenced
+from whybench.families.causalgame.claims import Claim
+from whybench.families.causalgame.extras.judge.case import JudgedCase, task_report, truth_lines
+from whybench.families.causalgame.extras.judge.replies import answers_schema, numbered, schema
+from whybench.families.causalgame.extras.judge.rubric import Rubric
+from whybench.families.causalgame.report_checks import Checks, Report, checked
+from whybench.judge.question import CASE, Question, prompt_texts
+
+
+def rubric_question(case: JudgedCase, rubric: Rubric) -> Question:
+    """Ask for verdicts on a report."""
+    around = _fence(case)
+    criteria = [
+        f"- {c.id} ({'fault, ' if c.weight < 0 else ''}weight {c.weight}): {c.title}. {c.text}"
+        for c in rubric.judged
+    ]
+    ids = [c.id for c in rubric.judged]
+    prompt = prompt_texts(__name__).say(
+        "rubric",
+        canary=CANARY,
+        task_report=task_report(case.scenario, case.profile, case.physics),
+        truth=truth_lines(case.outcome, case.best_known),
+        checks=_told(checked(case.report, case.outcome)),
+        criteria="\n".join(criteria),
+        ids=", ".join(ids),
+        example=_example(around.word, ids[:2], {"reason": "…", "verdict": 0.5}),
+        **_report(case.report, around),
+    )
+    return Question(prompt, schema(rubric, around.word), around.word)
+
+
+def claims_question(case: JudgedCase, claims: Sequence[Claim]) -> Question:
+    """Ask which statements a report makes, without saying which are true."""
+    around = _fence(case)
+    listed = numbered(case.instance_id, claims)
+    prompt = prompt_texts(__name__).say(
+        "claims",
+        canary=CANARY,
+        statements="\n".join(f"- {key}: {claim.statement}" for key, claim in listed.items()),
+        ids=", ".join(listed),
+        example=_example(around.word, list(listed)[:2], "not_mentioned"),
+        **_report(case.report, around),
+    )
+    return Question(prompt, answers_schema(around.word, listed), around.word)
+
+
+def _told(checks: Checks) -> str:
+    """Return the checks as lines for a judge."""
+    return "\n".join(
+        f"- {name}: {value.replace('_', ' ')}"
+        for name, value in (
+            ("victory", checks.won),
+            ("survival rate", checks.survival_rate),
+            ("bar", checks.threshold),
+            ("fleet size", checks.fleet_size),
+        )
+    )
+
+
+def _fence(case: JudgedCase) -> Fence:
+    return fence("causalgame", "judge", case.instance_id, canonical_json(case.report.answers))
+
+
+def _report(report: Report, around: Fence) -> dict[str, str]:
+    body = "\n".join(f"{fenced(f'[{name}]')}\n{fenced(text)}" for name, text in report.answers)
+    return {"report": body, "open": around.open, "close": around.close, "word": around.word}
+
+
+def _example(word: str, ids: Sequence[str], entry: object) -> str:
+    shown = {CASE: word, "criteria": {**dict.fromkeys(ids, entry), "…": "…"}}
+    return json.dumps(shown, ensure_ascii=False)

@@ -1,0 +1,67 @@
+"""A judge's replies on a report: the schemas asked for, and readers that forgive nothing silently.
+
+A judge gives verdicts on a rubric, and says which claims a report makes without being told which
+of them are true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from whybench.core.seeds import Stream
+from whybench.episode.conversation import object_schema
+from whybench.families.causalgame.claims import Claim, Distance, distance_of
+from whybench.families.causalgame.extras.judge.rubric import VERDICTS, Rubric
+from whybench.judge.question import UnreadableError, own_entries, reply_schema
+
+Answer = Literal["asserted", "denied", "not_mentioned"]
+ANSWERS: tuple[Answer, ...] = ("asserted", "denied", "not_mentioned")
+
+
+def schema(rubric: Rubric, word: str) -> dict[str, Any]:
+    """Return the JSON schema of verdicts on a rubric."""
+    one = object_schema(
+        {"reason": {"type": "string"}, "verdict": {"type": "number", "enum": list(VERDICTS)}}
+    )
+    return reply_schema(word, {criterion.id: one for criterion in rubric.judged})
+
+
+def read_verdict(rubric: Rubric, word: str, text: str) -> dict[str, float]:
+    """Read a verdict on each criterion, or raise UnreadableError; nothing odd becomes a zero."""
+    verdicts: dict[str, float] = {}
+    for key, entry in own_entries(text, word, [c.id for c in rubric.judged]).items():
+        value = entry.get("verdict") if isinstance(entry, dict) else entry
+        if isinstance(value, bool) or not isinstance(value, int | float) or value not in VERDICTS:
+            raise UnreadableError(f"verdict of {key} is {str(value)[:40]!r}: give 0, 0.5 or 1")
+        verdicts[key] = float(value)
+    return verdicts
+
+
+def numbered(instance_id: str, claims: Sequence[Claim]) -> dict[str, Claim]:
+    """Return the claims in an order of the instance's own, under numbers that tell nothing."""
+    order = Stream("causalgame", "claims", instance_id).shuffled(claims)
+    return {f"S{number}": claim for number, claim in enumerate(order, 1)}
+
+
+def answers_schema(word: str, listed: Mapping[str, Claim]) -> dict[str, Any]:
+    """Return the JSON schema of answers on claims."""
+    return reply_schema(word, {key: {"type": "string", "enum": list(ANSWERS)} for key in listed})
+
+
+def read_answers(listed: Mapping[str, Claim], word: str, text: str) -> dict[str, Answer]:
+    """Read a reply into an answer for each claim's id, or raise UnreadableError."""
+    found: dict[str, Answer] = {}
+    for key, value in own_entries(text, word, listed).items():
+        known = next((answer for answer in ANSWERS if answer == value), None)
+        if known is None:
+            raise UnreadableError(
+                f"answer to {key} is {str(value)[:40]!r}: give {', '.join(ANSWERS)}"
+            )
+        found[listed[key].id] = known
+    return found
+
+
+def distance_from(claims: Sequence[Claim], answers: Mapping[str, Answer]) -> Distance:
+    """Return the distance of a report from the truth; to deny a distractor costs nothing."""
+    return distance_of(claims, {key for key, answer in answers.items() if answer == "asserted"})

@@ -1,0 +1,1 @@
+"""What ReCITE adds to the engines that play it."""

@@ -1,0 +1,68 @@
+"""`whybench recite …`: what only this family has, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whybench.interfaces.asking import plainly, refused
+
+app = typer.Typer(
+    help="ReCITE: prepare your own papers, and read judge scores with the judge's exam.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command(
+    epilog="\b\nExample:\n  whybench recite prepare paper.pdf --annotations edges --out texts"
+)
+def prepare(
+    papers: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, help="PDF files")],
+    annotations: Annotated[
+        Path, typer.Option(exists=True, file_okay=False, help="folder of NAME.csv edge lists")
+    ],
+    out: Annotated[Path, typer.Option(file_okay=False, help="folder for results; resumed if used")],
+    model: Annotated[str | None, typer.Option(help="a model of Inspect")] = None,
+    details: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="JSON: title, domains, date …")
+    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="longest reply")] = None,
+) -> None:
+    """Turn papers with annotated diagrams into texts that `recite/standard` can play."""
+    import anyio
+
+    from whybench.families.recite.extras import prepare as door
+
+    async def run() -> door.Outcome:
+        return await door.prepare(
+            papers, annotations, out, model, details=details, max_tokens=max_tokens
+        )
+
+    with plainly():  # a file that does not fit
+        try:
+            found = anyio.run(run)
+        except RuntimeError as error:  # a missing extra
+            raise refused(error) from error
+    typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+    if found.failed:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="\b\nExample:\n  whybench recite judged run.eval --exam exam.eval")
+def judged(
+    log: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="a log with a judge")],
+    exam: Annotated[
+        list[Path] | None, typer.Option(exists=True, dir_okay=False, help="a judge's exam; repeat")
+    ] = None,
+) -> None:
+    """Show judge scores, corrected by the judge's exam; without its exam they are refused."""
+    from whybench.judge.judged_logs import judged_tables
+
+    with plainly():
+        tables = judged_tables(str(log), [str(path) for path in exam or ()])
+    typer.echo("\n\n".join(table.markdown() for table in tables))

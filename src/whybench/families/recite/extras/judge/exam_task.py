@@ -1,0 +1,69 @@
+"""ReCITE's judge by labels, and its exam as a task.
+
+`inspect eval whybench/recite_exam --model openai/gpt-x`; a small one for a small model:
+`-T papers=1 -T nodes=5 -T length=700`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspect_ai import Task, task
+
+from whybench.core.seeds import Stream
+from whybench.episode.instance import Instance
+from whybench.families.recite import FAMILY
+from whybench.families.recite.extras.judge.case import Case
+from whybench.families.recite.extras.judge.credit import points
+from whybench.families.recite.extras.judge.exam.alterations import settings
+from whybench.families.recite.extras.judge.exam.papers import paper
+from whybench.families.recite.extras.judge.labels import LABELS
+from whybench.families.recite.extras.judge.prompt import questions
+from whybench.families.recite.extras.judge.score import F1
+from whybench.judge.exam import exam_task
+from whybench.judge.label_judge import LabelJudge, Paper
+
+LADDER = "made_ladder"
+"""The suite whose documents say by their level how openly they speak."""
+
+
+def _paper(instance: Instance) -> Paper[Case]:
+    return paper(FAMILY.world(instance), Stream(FAMILY.name, "exam", instance.id), instance.id)
+
+
+JUDGE: LabelJudge[Case] = LabelJudge(
+    family=FAMILY.name,
+    scorer="graph_judge",
+    task="recite_exam",
+    labels=LABELS,
+    questions=questions,
+    paper=_paper,
+    points=points,
+    means=F1,
+    unasked=("judged_missing", "judged_too_large"),
+)
+
+
+@task
+def recite_exam(
+    suite: str = "made_short",
+    papers: int = 20,
+    salt: str = "exam",
+    schema: bool = True,
+    reasons: bool = True,
+    **knobs: Any,
+) -> Task:
+    """Examine a judge of graphs on answers whose right labels are known.
+
+    Args:
+        suite: Whose documents: made_short, made_long or made_ladder.
+        papers: How many; each makes four samples, one for each pass.
+        salt: Another salt gives other documents than those that are judged.
+        schema: Constrain replies by a JSON schema, as the judge is to be used.
+        reasons: Ask for a few words on each element, as the judge is to be used.
+        **knobs: Of the family, such as nodes, length, field, distractors, stated and implied.
+
+    """
+    openly = {} if suite == LADDER else dict(settings()["documents"])
+    found = FAMILY.suite(suite, salt=salt, knobs=openly | knobs)
+    return exam_task(JUDGE, found, papers, schema, reasons)

@@ -1,0 +1,108 @@
+"""Runs under the names that sections give them, and cells of their rows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whybench.core.canonical import canonical_json
+from whybench.report.naming import salt_tag
+from whybench.report.published import Cell
+from whybench.report.runs import Run
+from whybench.stats.interval import Interval
+
+OURS, AGENT, PUBLISHED = "this report", "reference agent", "published, other instances"
+"""Where a row comes from."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One run under the name that it has in a section."""
+
+    run: Run
+    system: str
+
+    @property
+    def suite(self) -> str:
+        """The suite without the family."""
+        return self.run.suite.partition("/")[2]
+
+    @property
+    def origin(self) -> str:
+        """Where its rows come from."""
+        return AGENT if self.run.reference else OURS
+
+
+def entries(runs: Iterable[Run], aside: Sequence[str] = ()) -> list[Entry]:
+    """Name runs so that no two of one suite share a name, models before reference agents.
+
+    A name is the system's; then profile and salt where a system has several, knobs where it has
+    several on one suite, and a number if that is not enough. Arguments in `aside` are left out of
+    names, as a section shows them otherwise.
+    """
+    every = sorted(runs, key=lambda run: run.reference)
+    bare = [_bare(run, aside) for run in every]
+    found: list[Entry] = []
+    seen: Counter[tuple[object, ...]] = Counter()
+    for run, name in zip(every, bare, strict=True):
+        alike = [other for other, theirs in zip(every, bare, strict=True) if theirs == name]
+        there = {_knobs(other, aside) for other in alike if other.suite == run.suite}
+        told = [f"profile {run.profile}"] if len({r.profile for r in alike}) > 1 else []
+        told += [f"salt {salt_tag(run.salt)}"] if len({r.salt for r in alike}) > 1 else []
+        told += [f"knobs {_knobs(run, aside)}"] if len(there) > 1 else []
+        full = " · ".join([name, *told])
+        key = (full, run.suite, *(str(run.knobs.get(n, run.args.get(n))) for n in aside))
+        seen[key] += 1
+        found.append(Entry(run, f"{full} · run {seen[key]}" if seen[key] > 1 else full))
+    return found
+
+
+def _bare(run: Run, aside: Sequence[str]) -> str:
+    parts = [part for part in run.system.split(" · ") if part.partition("=")[0] not in aside]
+    return " · ".join(parts)
+
+
+def _knobs(run: Run, aside: Sequence[str]) -> str:
+    """Return knobs as they may be shown: of a folder only its name."""
+    shown = {n: Path(str(v)).name if n == "data" else v for n, v in run.knobs.items()}
+    return canonical_json({name: value for name, value in shown.items() if name not in aside})
+
+
+# Estimates.
+
+
+def cells(found: Interval, name: str = "value") -> dict[str, Any]:
+    """Return an estimate with its bounds and its number as cells of a row."""
+    return {name: found.estimate, "low": found.low, "high": found.high, "n": found.n}
+
+
+def told(found: Interval, digits: int = 3) -> str:
+    """Return an estimate with its bounds in one cell.
+
+    >>> told(Interval(0.25, 0.75, 0.5, 10, 10, False))
+    '0.500 [0.250, 0.750]'
+    """
+    if math.isnan(found.estimate):
+        return "–"
+    bounds = f" [{found.low:.{digits}f}, {found.high:.{digits}f}]"
+    return f"{found.estimate:.{digits}f}{'' if math.isnan(found.low) else bounds}"
+
+
+def labels_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row's labels, whatever is there."""
+    found = row.get("labels")
+    return found if isinstance(found, Mapping) else {}
+
+
+# Published figures.
+
+
+def printed(cell: Cell | None) -> str:
+    """Return a published figure just as the paper shows it; empty if it has none."""
+    if cell is None:
+        return ""
+    return "*" if cell.suppressed else "–" if cell.undefined else cell.printed

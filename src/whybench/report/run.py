@@ -1,0 +1,73 @@
+"""A run: one system on one suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from whybench.core.canonical import canonical_json
+from whybench.episode.family import Family
+
+REFERENCE = "whybench/"
+"""Models of this provider are reference agents."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One system on the instances of one suite, out of one log."""
+
+    log: str
+    """The log's file name."""
+    path: str
+    model: str
+    family: Family[Any]
+    suite: str
+    """`family/suite`."""
+    profile: str
+    salt: str
+    knobs: Mapping[str, Any]
+    """Knobs that differ from their defaults."""
+    version: str
+    """The family's comparability version, then that of WhyBench."""
+    task: str
+    """The task's registered name, such as `whybench/causallink`."""
+    args: Mapping[str, Any]
+    """Task arguments, defaults included."""
+    passed: Mapping[str, Any]
+    """Task arguments that were given."""
+    created: str
+    frame: pd.DataFrame
+    system: str = ""
+    """Name to show: the model, and what sets this run apart from its others."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that were given, such as a temperature, other models' roles, a limit."""
+
+    @property
+    def reference(self) -> bool:
+        """Whether a reference agent played."""
+        return self.model.startswith(REFERENCE)
+
+    @property
+    def evidence(self) -> str:
+        """Whose experiments the system worked from."""
+        return str(self.args.get("evidence") or "own")
+
+    @property
+    def protocol(self) -> str:
+        """How system and episode spoke."""
+        return str(self.args.get("protocol", ""))
+
+    @property
+    def skin(self) -> str:
+        """The wording of the prompts."""
+        return str(self.args.get("skin", ""))
+
+    @property
+    def setting(self) -> tuple[str, str, str, str, str]:
+        """What two runs must share to have played the same instances."""
+        version = self.version.partition("-")[0]
+        return self.suite, version, self.profile, self.salt, canonical_json(self.knobs)

@@ -1,0 +1,317 @@
+"""Inspect's sandbox provider `bwrap`: commands under bubblewrap, without a daemon or an image.
+
+Every command gets namespaces of its own (users, processes, network, messages, host name), no
+capability, an empty environment and a read-only system. The files of a sample live in its room
+(`sandbox.room`) and last from one command to the next; processes do not.
+"""
+
+import os
+from pathlib import PurePosixPath
+from typing import Any, Literal, overload
+
+import anyio
+from inspect_ai.util import (
+    ExecResult,
+    OutputLimitExceededError,
+    SandboxEnvironment,
+    SandboxEnvironmentConfigType,
+    SandboxEnvironmentLimits,
+    SandboxUserUnsupportedError,
+    concurrency,
+    sandboxenv,
+)
+
+from whybench.sandbox import seccomp
+from whybench.sandbox.limits import GRACE_SECONDS, Limits
+from whybench.sandbox.process import Bounds, Finished, finish
+from whybench.sandbox.room import Room, open_room
+from whybench.sandbox.system import PROGRAMS, SITE, tools
+
+NAME = "bwrap"
+WORK = "/desk"
+"""The work directory, inside."""
+
+USERS = ("agent", "1000")
+"""Names of the only user inside."""
+
+STOPPED = "stopped by the sandbox: "
+"""How the error stream of a command begins that a bound has ended."""
+
+ENVIRONMENT = {
+    "HOME": WORK,
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PATH": f"{PROGRAMS}:/usr/bin:/bin:/usr/sbin:/sbin",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONPATH": SITE,
+    "USER": USERS[0],
+}
+"""The whole environment inside: one thread per process of numpy, or its process limit is gone."""
+
+AT_ONCE = 4
+"""Commands of Inspect's service that one sample may have at once."""
+
+SAMPLES = 64
+"""Sandboxes that are open at once unless `--max-sandboxes` says otherwise."""
+
+_FIRST = '"$@"; exit $?'
+"""The first process inside only waits: it collects orphans, and no signal from inside ends it."""
+
+_READ = """
+[ -d "$1" ] && exit 21
+[ -e "$1" ] || exit 20
+[ -f "$1" ] && [ -r "$1" ] || exit 22
+exec cat -- "$1"
+"""
+_WRITE = """
+[ -d "$1" ] && exit 21
+case $1 in */*) mkdir -p -- "${1%/*}/" || exit 22 ;; esac
+if [ -e "$1" ] && ! { [ -f "$1" ] && [ -w "$1" ]; }; then exit 22; fi
+exec cat >"$1"
+"""
+_PROBE = """
+import importlib.util as find
+import numpy
+found = [name for name in ("pandas", "whybench") if find.find_spec(name)]
+assert found == ["pandas"], found
+"""
+
+
+@sandboxenv(name=NAME)
+class Bubblewrap(SandboxEnvironment):
+    """The sandbox of one sample."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__()
+        self.room = room
+        self._service = anyio.CapacityLimiter(AT_ONCE)
+
+    @classmethod
+    async def task_init(
+        cls,
+        task_name: str,  # noqa: ARG003 - Inspect's signature
+        config: SandboxEnvironmentConfigType | None,
+    ) -> None:
+        """Try the sandbox once, so that a system which cannot run it says so at the start."""
+        room = await open_room(_limits(config))
+        try:
+            tried = await cls(room).exec(["python3", "-c", _PROBE], concurrency=False)
+        finally:
+            await room.close()
+        if not tried.success:
+            raise RuntimeError(
+                "the sandbox `bwrap` does not run Python here: "
+                f"{tried.stderr.strip()[-500:]}. Bubblewrap must be 0.8 or later, may make user "
+                "namespaces, and the interpreter and its packages must be readable by every user; "
+                "or run with docker: see docs/sandbox.md"
+            )
+
+    @classmethod
+    async def sample_init(
+        cls,
+        task_name: str,  # noqa: ARG003 - Inspect's signature
+        config: SandboxEnvironmentConfigType | None,
+        metadata: dict[str, str],  # noqa: ARG003 - Inspect's signature
+    ) -> dict[str, SandboxEnvironment]:
+        """Open a room for a sample."""
+        return {"default": cls(await open_room(_limits(config)))}
+
+    @classmethod
+    async def sample_cleanup(
+        cls,
+        task_name: str,  # noqa: ARG003 - Inspect's signature
+        config: SandboxEnvironmentConfigType | None,  # noqa: ARG003 - Inspect's signature
+        environments: dict[str, SandboxEnvironment],
+        interrupted: bool,  # noqa: ARG003 - Inspect's signature
+    ) -> None:
+        """Close the room, with every process and file in it."""
+        for environment in environments.values():
+            await environment.as_type(Bubblewrap).room.close()
+
+    @classmethod
+    def default_concurrency(cls) -> int | None:
+        """How many samples hold a sandbox at once."""
+        return SAMPLES
+
+    @classmethod
+    def config_deserialize(cls, config: dict[str, Any]) -> Limits:
+        """Read the limits from a log."""
+        return Limits.model_validate(config)
+
+    def default_polling_interval(self) -> float:
+        """How often Inspect's service looks for requests when nobody tells it to."""
+        return 0.1
+
+    async def exec(
+        self,
+        cmd: list[str],
+        input: str | bytes | None = None,  # noqa: A002 - Inspect's name
+        cwd: str | None = None,
+        env: dict[str, str] | None = None,
+        user: str | None = None,
+        timeout: int | None = None,
+        timeout_retry: bool = True,  # noqa: ARG002 - a program is never run twice
+        concurrency: bool = True,
+    ) -> ExecResult[str]:
+        """Run a command; see `Limits` for what bounds it."""
+        if user is not None and user not in USERS:
+            raise SandboxUserUnsupportedError(f"the only user of this sandbox is {USERS[0]}")
+        given = input.encode() if isinstance(input, str) else input or b""
+        most = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
+        done = await self._run(cmd, given, most, cwd, env or {}, timeout, concurrency)
+        out, err = (_text(stream[:most]) for stream in (done.stdout, done.stderr))
+        if done.stopped == "output":
+            raise OutputLimitExceededError(
+                SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE_STR, truncated_output=out + err
+            )
+        if done.stopped == "timeout":
+            raise TimeoutError(f"the command took longer than {self._seconds(timeout)} s")
+        if done.stopped:
+            err = f"{STOPPED}{done.stopped}\n{err}"
+        elif done.returncode == 126 and err.endswith(f": {cmd[0]}: Permission denied\n"):
+            raise PermissionError(13, "not permitted in the sandbox", cmd[0])
+        return ExecResult(done.returncode == 0, done.returncode, out, err)
+
+    async def write_file(self, file: str, contents: str | bytes) -> None:
+        """Write a file, from inside: a link leads no further than a program's own write."""
+        given = contents.encode() if isinstance(contents, str) else contents
+        await self._file(_WRITE, file, given, 65536)
+
+    @overload
+    async def read_file(self, file: str, text: Literal[True] = True) -> str: ...
+
+    @overload
+    async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
+
+    async def read_file(self, file: str, text: bool = True) -> str | bytes:
+        """Read a file, from inside: a link leads no further than a program's own read."""
+        most = SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
+        done = await self._file(_READ, file, b"", most)
+        if done.stopped == "output":
+            raise OutputLimitExceededError(SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, None)
+        return done.stdout.decode() if text else bytes(done.stdout)
+
+    def asked(self, name: str) -> bool:
+        """Say whether a request waits for Inspect's service `name`, without starting a command."""
+        folder = os.dup(self.room.post)
+        try:
+            for part in ("sandbox-services", name, "requests"):
+                inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            with os.scandir(folder) as entries:
+                return next(entries, None) is not None
+        except OSError:
+            return False
+        finally:
+            os.close(folder)
+
+    async def _file(self, script: str, file: str, given: bytes, most: int) -> Finished:
+        done = await self._run(
+            ["/bin/sh", "-c", script, "sh", file], given, most, None, {}, None, False
+        )
+        if done.stopped in ("", "output") and done.returncode in (0, -9):
+            return done
+        if done.returncode == 20:
+            raise FileNotFoundError(2, "no such file in the sandbox", file)
+        if done.returncode == 21:
+            raise IsADirectoryError(21, "a directory of the sandbox", file)
+        if done.stopped == "timeout":
+            raise TimeoutError(f"reading or writing {file} took too long")
+        said = _text(done.stderr).strip()
+        if "No space left" in said:
+            raise OSError(28, "the sandbox's disk is full", file)
+        if "File too large" in said or "File size limit" in said:
+            raise OSError(27, "too large for one file of the sandbox", file)
+        if "name too long" in said.lower():
+            raise FileNotFoundError(2, "no such file in the sandbox", file)
+        raise PermissionError(13, f"not permitted in the sandbox {said}".strip(), file)
+
+    async def _run(
+        self,
+        cmd: list[str],
+        given: bytes,
+        most: int,
+        cwd: str | None,
+        env: dict[str, str],
+        timeout: int | None,
+        throttled: bool,
+    ) -> Finished:
+        limits = self.room.limits
+        bounds = Bounds(self._seconds(timeout), most, limits.memory, limits.processes)
+        async with concurrency(NAME, os.cpu_count() or 1) if throttled else self._service:
+            told = _file_of(b"")
+            inherited = [os.dup(told)]
+            words = [*self.room.entry(), tools()["bwrap"], *self._walls()]
+            words += ["--info-fd", str(inherited[0])]
+            if (calls := seccomp.program()) is not None:
+                inherited.append(_file_of(calls))
+                words += ["--seccomp", str(inherited[1])]
+            for name, value in {**ENVIRONMENT, **env}.items():
+                words += ["--setenv", name, value]
+            words += ["--chdir", str(PurePosixPath(WORK, cwd or "")), "--"]
+            try:
+                return await finish(
+                    [*words, *self._bounds(bounds.seconds), *cmd],
+                    bounds,
+                    self.room.running,
+                    given=given,
+                    inherited=inherited,
+                    told=told,
+                )
+            finally:
+                os.close(told)
+
+    def _seconds(self, timeout: int | None) -> float:
+        most = self.room.limits.seconds
+        return most if timeout is None else min(timeout, most + GRACE_SECONDS)
+
+    def _walls(self) -> list[str]:
+        disk, post = f"{self.room.stage}/disk", f"{self.room.stage}/post"
+        return [
+            "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+            "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL",
+            "--as-pid-1", "--die-with-parent", "--new-session", "--uid", "1000", "--gid", "1000",
+            "--hostname", "sandbox",
+            "--ro-bind", f"{self.room.stage}/root", "/",
+            "--proc", "/proc", "--dev", "/dev",
+            "--bind", f"{disk}/shm", "/dev/shm",  # noqa: S108 - inside
+            "--remount-ro", "/dev",
+            "--bind", f"{disk}/desk", WORK,
+            "--bind", f"{disk}/tmp", "/tmp",  # noqa: S108 - inside
+            "--bind", post, "/var/tmp",  # noqa: S108 - inside
+        ]  # fmt: skip
+
+    def _bounds(self, seconds: float) -> list[str]:
+        """Return what starts a command inside: limits of every process, and a first process.
+
+        Set inside, after the user namespace is made, the number of processes counts in it alone.
+        """
+        limits = self.room.limits
+        return [
+            "/usr/bin/prlimit", f"--nproc={limits.processes}", f"--as={limits.memory}",
+            f"--fsize={limits.file}", f"--cpu={int(seconds) + 1}", "--core=0", "--nofile=256",
+            "--memlock=65536", "--msgqueue=0", "--sigpending=256", "--",
+            "/bin/sh", "-c", _FIRST, "sh",
+        ]  # fmt: skip
+
+
+def _limits(config: SandboxEnvironmentConfigType | None) -> Limits:
+    if config is None:
+        return Limits()
+    if isinstance(config, Limits):
+        return config
+    raise ValueError(f"the configuration of the sandbox `bwrap` is a `Limits`, not {config!r}")
+
+
+def _text(stream: bytes | bytearray) -> str:
+    return stream.decode(errors="replace")
+
+
+def _file_of(content: bytes) -> int:
+    """Return an open file without a name."""
+    number = os.memfd_create(NAME)
+    os.write(number, content)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number

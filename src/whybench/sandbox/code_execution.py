@@ -1,0 +1,233 @@
+"""Runs the Python programs that a model writes for one sample.
+
+It keeps to Inspect's sandbox interface, so it works on every provider that offers Python: on
+`bwrap` and, with the compose file beside this module, on docker.
+"""
+
+import inspect
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+
+import anyio
+from inspect_ai.util import (
+    ExecResult,
+    OutputLimitExceededError,
+    SandboxEnvironment,
+    SandboxEnvironmentType,
+    sandbox_service,
+)
+from pydantic import JsonValue
+
+from whybench.sandbox.bubblewrap import STOPPED, Bubblewrap
+from whybench.sandbox.inside import CODES
+from whybench.sandbox.limits import GRACE_SECONDS, Limits
+
+Method = Callable[..., Awaitable[JsonValue]]
+"""Called with keywords; raises `ClientError` to refuse."""
+
+SERVICE = "episode"
+MAILBOX = f"/var/tmp/sandbox-services/{SERVICE}"  # noqa: S108 - Inspect's place, inside
+REDIRECT = "there is no client here: use the tools of the conversation"
+LOOK_SECONDS = 0.01
+"""How often a room is looked into for a request, where that costs next to nothing."""
+LONGEST_PAUSE = 1.0
+"""Pause after requests that cannot be answered, as a hostile program may write them."""
+
+_START = (
+    "import sys; p, o, s = sys.stdin.buffer.read().decode().rsplit(chr(0), 2); "
+    "exec(compile(s, '<sandbox>', 'exec'), {'__name__': '<sandbox>', 'PROGRAM': p, 'ORDER': o})"
+)
+
+
+class ClientError(Exception):
+    """A call that is refused; a program sees the text as an exception of its client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a program printed, and how it ended."""
+
+    output: str
+    """Both streams, cut at the limit with a mark."""
+    outcome: str
+    """`ok`, `error` (it raised), or the bound that ended it: `timeout`, `memory`, `output`,
+    `disk`, `processes`; `killed` by a signal."""
+
+
+class Workshop:
+    """Runs programs of one sample, one at a time.
+
+    `methods` are what the program's `client` offers; with none, every call of it raises
+    `redirect`. Whatever else a method raises than `ClientError` ends the program and is raised
+    by `run`.
+    """
+
+    def __init__(
+        self,
+        sandbox: SandboxEnvironment,
+        methods: Mapping[str, Method] | None = None,
+        *,
+        redirect: str = REDIRECT,
+        limits: Limits | None = None,
+    ) -> None:
+        self._sandbox = sandbox
+        self._methods = dict(methods or {})
+        self._redirect = redirect
+        self._room = _room(sandbox)
+        self._limits = limits or (self._room.room.limits if self._room else Limits())
+        self._handle: Callable[[], Awaitable[None]] | None = None
+        self._client = ""
+        self._answers: dict[str, JsonValue] = {}
+        self._failure: Exception | None = None
+        self._token = ""
+        self._scope = anyio.CancelScope()
+        self._turn = anyio.Lock()
+
+    async def run(self, program: str, data: JsonValue = None) -> Ran:
+        """Run a program, with `data` among its variables."""
+        async with self._turn:
+            await self._open()
+            self._answers, self._failure = {}, None
+            self._token = secrets.token_hex(8)
+            ran: Ran | None = None
+            with anyio.CancelScope() as self._scope:
+                async with anyio.create_task_group() as group:
+                    if self._handle is not None:
+                        group.start_soon(self._serve, self._handle)
+                    ran = await self._exec(program, data)
+                    group.cancel_scope.cancel()
+            if self._failure is not None:
+                raise self._failure
+            return ran or Ran("", "killed")
+
+    async def _open(self) -> None:
+        """Start the service, once; its client is kept where no program can change it."""
+        if self._handle is None and self._methods:
+            methods: dict[str, Method] = {
+                name: partial(self._call, method) for name, method in self._methods.items()
+            }
+            handle = await sandbox_service(
+                SERVICE, methods, until=lambda: False, sandbox=self._sandbox, handle_requests=False
+            )
+            written = await self._sandbox.exec(["/bin/cat", f"{MAILBOX}/{SERVICE}.py"])
+            if not written.success:
+                raise RuntimeError(f"Inspect's service left no client: {written.stderr}")
+            self._client = written.stdout
+            self._handle = handle
+
+    async def _exec(self, program: str, data: JsonValue) -> Ran:
+        limits = self._limits
+        order = {
+            "seconds": limits.seconds,
+            "memory": limits.memory,
+            "file": limits.file,
+            "output": limits.output,
+            "data": data,
+            "methods": {name: _parameters(method) for name, method in self._methods.items()},
+            "redirect": self._redirect,
+            "service": SERVICE,
+            "client": self._client,
+            "token": self._token,
+            "mailbox": MAILBOX if self._methods else None,
+        }
+        sent = "\0".join((program, json.dumps(order), _inside()))
+        try:
+            result = await self._sandbox.exec(
+                ["python3", "-P", "-s", "-c", _START],
+                input=sent.encode(errors="replace"),
+                timeout=limits.seconds + GRACE_SECONDS,
+                timeout_retry=False,
+            )
+        except TimeoutError:
+            return Ran("", "timeout")
+        except OutputLimitExceededError as problem:
+            return _cut(problem.truncated_output or "", "output", limits)
+        return _ran(result, limits)
+
+    async def _serve(self, handle: Callable[[], Awaitable[None]]) -> None:
+        """Answer requests while a program runs; slower and slower those that make no sense."""
+        pause = 0.0
+        while True:
+            await anyio.sleep(pause or self._look())
+            if self._room is None or self._room.asked(SERVICE):
+                before = len(self._answers)
+                await handle()
+                hopeless = self._room is not None and len(self._answers) == before
+                pause = min(max(2 * pause, 0.02), LONGEST_PAUSE) if hopeless else 0.0
+
+    def _look(self) -> float:
+        return self._sandbox.default_polling_interval() if self._room is None else LOOK_SECONDS
+
+    async def _call(
+        self, method: Method, /, number: str = "", given: JsonValue = None
+    ) -> JsonValue:
+        """Answer a request of this program once, however often the service asks for it."""
+        if not isinstance(number, str) or not number.startswith(self._token):
+            return {"refused": "a call must come from the client of the running program"}
+        if not isinstance(given, dict):
+            return {"refused": "a call takes named values"}
+        if number not in self._answers:
+            self._answers[number] = await self._answer(method, given)
+        return self._answers[number]
+
+    async def _answer(self, method: Method, given: dict[str, JsonValue]) -> JsonValue:
+        try:
+            inspect.signature(method).bind(**given)
+        except TypeError as problem:
+            return {"refused": str(problem)}
+        try:
+            return {"value": await method(**given)}
+        except ClientError as refusal:
+            return {"refused": str(refusal)}
+        except Exception as failure:  # noqa: BLE001 - raised again by `run`, in the sample's task
+            self._failure = failure
+            self._scope.cancel()
+            return {"refused": "the episode has ended"}
+
+
+def _room(sandbox: SandboxEnvironment) -> Bubblewrap | None:
+    try:
+        return sandbox.as_type(Bubblewrap)
+    except TypeError:
+        return None
+
+
+@cache
+def _inside() -> str:
+    return files("whybench.sandbox").joinpath("inside.py").read_text("utf-8")
+
+
+def sandbox_named(name: str) -> SandboxEnvironmentType:
+    """Return a sandbox of Inspect; docker comes with the compose file that we ship."""
+    return (name, str(Path(__file__).with_name("compose.yaml"))) if name == "docker" else name
+
+
+def _parameters(method: Method) -> list[str]:
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [p.name for p in inspect.signature(method).parameters.values() if p.kind in kinds]
+
+
+def _ran(result: ExecResult[str], limits: Limits) -> Ran:
+    outcome = {code: name for name, code in CODES.items()}.get(result.returncode, "killed")
+    if result.stderr.startswith(STOPPED):
+        outcome = result.stderr.removeprefix(STOPPED).split("\n", 1)[0]
+    return _cut(result.stdout, outcome, limits)
+
+
+def _cut(text: str, outcome: str, limits: Limits) -> Ran:
+    """Say in the output itself that a bound has ended the program."""
+    notes = {
+        "timeout": f"stopped after {limits.seconds} s",
+        "memory": f"out of memory: {limits.memory // 1024**2} MiB",
+        "output": f"stopped: more than {limits.output} bytes printed",
+        "disk": f"disk full: {limits.disk // 1024**2} MiB, {limits.file // 1024**2} per file",
+        "processes": f"too many processes or threads: {limits.processes}",
+        "killed": "ended by a signal",
+    }
+    note = f"\n[{notes[outcome]}]" if outcome in notes else ""
+    return Ran(text[: limits.output] + note, outcome)

@@ -1,0 +1,180 @@
+"""The room of one sample: a root folder and a bounded disk that no other process sees.
+
+A process that only waits holds a mount namespace in which the read-only root is put together
+and the disk is mounted in memory, with a fixed size. Commands are started in that namespace. The
+process ends with us: it reads from a pipe that only we hold open. With it goes the disk; nothing
+is written to the host's file system, so nothing can stay behind there.
+"""
+
+import contextlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+from anyio.abc import Process
+
+from whybench.sandbox.limits import MIB, Limits
+from whybench.sandbox.system import PROGRAMS, SETTINGS, SITE, system, tools
+from whybench.sandbox.uids import Uid, is_root, take
+
+STAGES = ("/mnt", "/media", "/srv", "/opt", "/home")
+"""Folders over which a room may be mounted, in its own namespace only."""
+
+POST = 16 * MIB
+"""Bytes of the disk on which Inspect's service exchanges messages; a full work directory must
+not cut a program off from its client."""
+POST_INODES = 1024
+
+START_SECONDS = 30
+
+_BUILD = """
+set -eu
+umask 022
+stage=$1 uid=$2 disk=$3 inodes=$4 post=$5 post_inodes=$6 python=$7
+shift 7
+mount -t tmpfs -o size=8m,mode=0755 room "$stage"
+root=$stage/root
+mkdir "$root" "$stage/disk" "$stage/post" "$stage/empty"
+mount -t tmpfs -o "size=$disk,nr_inodes=$inodes,mode=0711,nosuid,nodev" disk "$stage/disk"
+mount -t tmpfs -o "size=$post,nr_inodes=$post_inodes,mode=0700,uid=$uid,gid=$uid,nosuid,nodev" \
+  post "$stage/post"
+for name in desk tmp shm; do
+  mkdir -m 0700 "$stage/disk/$name"
+  chown "$uid:$uid" "$stage/disk/$name"
+done
+mkdir -p "$root/proc" "$root/dev" "$root/desk" "$root/tmp" "$root/var/tmp" "$root/etc" \
+  "$root/PROGRAMS" "$root/SITE"
+while [ "$1" != -- ]; do cp -P "$1" "$root$1"; shift; done; shift
+while [ "$1" != -- ]; do
+  mkdir -p "$root$1"
+  mount --rbind "$1" "$root$1"
+  shift
+done; shift
+while [ "$1" != -- ]; do mount --bind "$stage/empty" "$root$1"; shift; done; shift
+while [ "$1" != -- ]; do
+  to=$root/SITE/${1##*/}
+  if [ -d "$1" ]; then mkdir "$to"; else : >"$to"; fi
+  mount --rbind "$1" "$to"
+  shift
+done; shift
+while [ $# -gt 0 ]; do
+  if [ -e "/etc/$1" ]; then cp -L "/etc/$1" "$root/etc/$1"; fi
+  shift
+done
+echo 'agent:x:1000:1000::/desk:/bin/sh' >"$root/etc/passwd"
+echo 'agent:x:1000:' >"$root/etc/group"
+ln -s "$python" "$root/PROGRAMS/python3"
+ln -s python3 "$root/PROGRAMS/python"
+echo ready
+exec cat
+""".replace("/PROGRAMS", PROGRAMS).replace("/SITE", SITE)
+
+
+@dataclass(slots=True)
+class Room:
+    """An open room; `close` ends it and whatever still runs in it."""
+
+    limits: Limits
+    stage: str
+    keeper: Process
+    uid: Uid | None
+    post: int
+    """An open folder: the disk of Inspect's service."""
+    running: set[Process] = field(default_factory=set)
+
+    def entry(self) -> list[str]:
+        """Return the words that start a command in the room's namespace, as its user."""
+        path = tools()
+        enter = [path["nsenter"], "--target", str(self.keeper.pid), "--mount"]
+        if self.uid is None:
+            enter += ["--user", "--preserve-credentials", "--"]
+        else:
+            number = str(self.uid.number)
+            enter += ["--", path["setpriv"], "--reuid", number, "--regid", number]
+            enter += ["--clear-groups", "--"]
+        return [*enter, path["choom"], "-n", "1000", "--"]
+
+    async def close(self) -> None:
+        """End every process of the room and give its user id back."""
+        with anyio.CancelScope(shield=True):
+            for process in [*self.running, self.keeper]:
+                await end(process)
+            os.close(self.post)
+            if self.uid is not None:
+                self.uid.release()
+
+
+async def open_room(limits: Limits) -> Room:
+    """Build a room; a system that cannot is told what to change."""
+    uid = take() if is_root() else None
+    keeper: Process | None = None
+    try:
+        stage = _stage()
+        keeper = await anyio.open_process(_keeping(stage, limits, uid), env={})
+        await _ready(keeper)
+        post = os.open(f"/proc/{keeper.pid}/root{stage}/post", os.O_RDONLY | os.O_DIRECTORY)
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            if keeper is not None:
+                await end(keeper)
+            if uid is not None:
+                uid.release()
+        raise
+    return Room(limits, stage, keeper, uid, post)
+
+
+async def end(process: Process) -> None:
+    """Kill a process and wait for its end."""
+    with anyio.CancelScope(shield=True):
+        if process.returncode is None:
+            process.kill()
+        await process.aclose()
+
+
+def _keeping(stage: str, limits: Limits, uid: Uid | None) -> list[str]:
+    path, shown = tools(), system()
+    apart = ["--mount", "--propagation", "private"]
+    if uid is None:
+        apart += ["--user", "--map-root-user"]
+    owner = "0" if uid is None else str(uid.number)
+    bounds = (owner, limits.disk, limits.inodes, POST, POST_INODES)
+    lists: Sequence[Sequence[str]] = (shown.links, shown.folders, shown.hidden, shown.packages)
+    words = [word for words in lists for word in (*words, "--")]
+    return [
+        path["unshare"], *apart, "--", path["sh"], "-c", _BUILD, "sh",
+        stage, *map(str, bounds), shown.python, *words, *SETTINGS,
+    ]  # fmt: skip
+
+
+def _stage() -> str:
+    """Choose a folder to build the room over: one that hides nothing which the room shows."""
+    shown = system()
+    needed = [Path(path) for path in (*shown.folders, *shown.packages)]
+    for stage in STAGES:
+        if Path(stage).is_dir() and not any(path.is_relative_to(stage) for path in needed):
+            return stage
+    raise RuntimeError(f"the sandbox needs one of the folders {', '.join(STAGES)}: mkdir /mnt")
+
+
+async def _ready(keeper: Process) -> None:
+    if keeper.stdout is None or keeper.stderr is None:
+        raise RuntimeError("the room's process has no pipes")
+    said = b""
+    with anyio.move_on_after(START_SECONDS):
+        with contextlib.suppress(anyio.EndOfStream):
+            while b"ready\n" not in said:
+                said += await keeper.stdout.receive()
+            return
+    problem = b""
+    with anyio.move_on_after(1), contextlib.suppress(anyio.EndOfStream):
+        problem = await keeper.stderr.receive()
+    raise RuntimeError(
+        "cannot build the sandbox `bwrap`: "
+        f"{problem.decode(errors='replace').strip() or 'no answer'}. It needs user and mount "
+        "namespaces: as root of a container, run it with --privileged; on the host, set the "
+        "sysctls user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 and "
+        "kernel.apparmor_restrict_unprivileged_userns=0 where they exist; or run with docker: "
+        "see docs/sandbox.md"
+    )
