@@ -9,8 +9,7 @@ that needs the model of the evaluation calls `get_model().generate(...)` in the 
 from agent import choose
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from whybench.interfaces.inspectai.record import EPISODE, located, to_store
-from whybench.interfaces.session import Session
+import whybench as wb
 
 
 @solver
@@ -18,15 +17,11 @@ def own_agent() -> Solver:
     """Play a sample's episode, and leave its record for the task's scorer."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        _, instance = located(state.metadata)
-        session = Session(instance)
-        texts = [session.brief]
-        try:
+        with wb.sample_session(state) as session:
+            texts = [session.instructions]
             while not session.done:
                 name, args = choose(session.tools, texts)
                 texts.append(session.call(name, args).text)
-        finally:  # a limit of Inspect's may end the loop: what was done until then counts
-            state.store.set(EPISODE, to_store(session.trace, crashed=False))
         return state
 
     return solve

@@ -5,13 +5,12 @@ python examples/plain_loop.py
 
 from agent import choose
 
-from whybench.episode.registry import find_suite
-from whybench.interfaces.session import Session
+import whybench as wb
 
 scores = []
-for instance in find_suite("causallink/core"):
-    session = Session(instance)
-    texts = [session.brief]
+for instance in wb.load_suite("causallink/core"):
+    session = wb.Session(instance)
+    texts = [session.instructions]
     while not session.done:
         name, args = choose(session.tools, texts)
         texts.append(session.call(name, args).text)

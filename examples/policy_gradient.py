@@ -17,8 +17,8 @@ import gymnasium
 import learning_curve
 import numpy as np
 
-import whybench.interfaces.gym  # noqa: F401 - registers the ids
-from whybench.stats.interval import Interval, interval
+import whybench as wb
+import whybench.interfaces.gym  # registers the ids
 
 TRAIN = (("collider", "train"), ("advanced", "train"))
 """Suites with their splits; they take turns."""
@@ -36,10 +36,10 @@ RATE, BASELINE_RATE, ENTROPY = 0.2, 0.05, 0.03
 class Sight:
     """What the agent makes of the words it is shown; x and y are the shapes in question."""
 
-    def __init__(self, brief: str) -> None:
-        self.x, self.y = re.findall(r"movement of the (\w+) make the (\w+) move", brief)[0]
+    def __init__(self, instructions: str) -> None:
+        self.x, self.y = re.findall(r"movement of the (\w+) make the (\w+) move", instructions)[0]
         self.now: dict[str, str] = {}
-        self.read(brief, len(MOVES))
+        self.read(instructions, len(MOVES))
 
     def read(self, text: str, last: int) -> None:
         """Take in what is seen after the last move."""
@@ -90,10 +90,12 @@ def learn(preferences, baseline, path, reward):
         preferences[facts] += RATE * (gradient + ENTROPY * chances * (chances @ log - log))
 
 
-def evaluate(env, episodes, preferences, rng) -> Interval:
+def evaluate(env, episodes, preferences, rng):
     """Return the accuracy on an environment's first episodes, with its 95 % interval."""
     played = [play(env, preferences, rng, None if n else 0) for n in range(episodes)]
-    return interval([r for _, r, _ in played], instances=[i["instance"] for *_, i in played])
+    return wb.rate_interval(
+        [r for _, r, _ in played], instances=[i["instance"] for *_, i in played]
+    )
 
 
 def train(seed, episodes, points):

@@ -29,7 +29,9 @@ async def main() -> None:
         address, model = sys.argv[1:]
         await roll_out(vf.EvalClientConfig(base_url=address, api_key_var="API_KEY"), model)
         return
-    async with serving(lambda _model, _brief: [Called((("answer", {"answer": "no"}),))]) as client:
+    async with serving(
+        lambda _model, _instructions: [Called((("answer", {"answer": "no"}),))]
+    ) as client:
         await roll_out(client, "always-no")
 
 

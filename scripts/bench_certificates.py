@@ -1,6 +1,6 @@
 """How long a certificate of ReplaySCM takes: `python scripts/bench_certificates.py`.
 
-Instances are fresh: hidden order, ten variables, salts that nobody ships. Making them takes a few
+Instances are fresh: hidden order, ten variables, seeds that nobody ships. Making them takes a few
 minutes and is not counted. `certificate` is all of `family.certify`; `evidence` is its exact core:
 count what fits, find the contexts, and decide every held-out row. CPU time on one core.
 """
@@ -15,10 +15,10 @@ import numpy as np
 
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
-from whybench.episode.registry import find_suite
-from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.params import POOLS
-from whybench.families.replayscm.world import Rows, World
+from whybench.episode.registry import load_suite
+from whybench.families.replayscm.parameters import POOLS
+from whybench.families.replayscm.proof.evidence import Evidence
+from whybench.families.replayscm.world.world import Rows, World
 
 VARIABLES = 10
 MEDIAN, MOST = 50, 200
@@ -28,14 +28,14 @@ MEDIAN, MOST = 50, 200
 def fresh() -> Iterator[tuple[Suite, Instance]]:
     """Yield instances of the right size, with their worlds at hand."""
     matched = POOLS["hid_roots"].size  # these are made with much that is not needed here
-    salt = 0
+    seed = 0
     while True:
-        suite = find_suite("replayscm/hid_full", salt=f"bench-{salt}")
+        suite = load_suite("replayscm/hid_full", seed=f"bench-{seed}")
         for index in range(matched, len(suite)):
             instance = suite[index]
             if suite.family.world(instance).view.n == VARIABLES:
                 yield suite, instance
-        salt += 1
+        seed += 1
 
 
 def decide(world: World) -> None:

@@ -16,8 +16,8 @@ import time
 import tracemalloc
 from collections.abc import Sequence
 
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.params import matched
+from whybench.families.recite.parameters import matched
+from whybench.families.recite.world.generate import Order, made
 
 SUITE, CORES, SECONDS = 1000, 2, 60.0
 """So many documents, on so many cores, within so many seconds."""

@@ -12,12 +12,12 @@ import statistics
 import sys
 import time
 
-from whybench.core.seeds import Stream
-from whybench.families.causalgame.catalogue import KINDS, physics
-from whybench.families.causalgame.design import Design, design
-from whybench.families.causalgame.fleet import fleet
-from whybench.families.causalgame.flight import fly
-from whybench.families.causalgame.physics import Physics
+from whybench.causal.seeds import Stream
+from whybench.families.causalgame.world.design import Design, design
+from whybench.families.causalgame.world.fleet import fleet
+from whybench.families.causalgame.world.physics.catalogue import KINDS, physics
+from whybench.families.causalgame.world.physics.flight import fly
+from whybench.families.causalgame.world.physics.physics import Physics
 
 FLEET = 1000
 """Drones of a stage-2 fleet."""

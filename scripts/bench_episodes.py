@@ -12,9 +12,9 @@ import time
 
 import psutil
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     graphs = -(-options.episodes // 6)
-    suite = find_suite("causallink/advanced", knobs={"n": options.n, "graphs": graphs})
+    suite = load_suite("causallink/advanced", parameters={"n": options.n, "graphs": graphs})
     family = suite.family
     family.open(suite[0])
     rows = []

@@ -11,7 +11,7 @@ import sys
 import time
 
 from whybench.episode.episode import play
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.stats.paired import paired_bootstrap
 
 POOLS = ("ord_full", "hid_full", "block", "hid_roots")
@@ -25,7 +25,7 @@ def main() -> int:
     given = parser.parse_args()
     missed = False
     for name in given.pools:
-        suite = find_suite(f"replayscm/{name}")
+        suite = load_suite(f"replayscm/{name}")
         family, times = suite.family, []
         scores: dict[str, dict[str, float]] = {"exact": {}, "structure_dsl": {}}
         train = 0.0

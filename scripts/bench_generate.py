@@ -3,7 +3,7 @@
     python scripts/bench_generate.py [--repeats 3] [--bars 1.7 0.10]
 
 Every measurement has a process of its own and so cold caches; all make the same shards. Start-up
-(Ray, imports) is not counted: each worker makes a row of another salt first. The bars: how many
+(Ray, imports) is not counted: each worker makes a row of another seed first. The bars: how many
 times faster two workers are than one, and what Ray may cost one worker over the plain loop.
 """
 
@@ -18,11 +18,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan
 from whybench.scale.shard import made, settled
-from whybench.scale.work import carried_out, start
+from whybench.scale.task_runner import carried_out, start
 
 CASES = {"replayscm/hid_cert": (120, 10), "causalab/main_7": (1200, 100)}
 """Suite → rows, and rows of a shard: tasks of about a second."""
@@ -34,11 +34,11 @@ def warmed(plan: Plan, number: int) -> int:
     return number
 
 
-def once(suite: str, workers: int, salt: str) -> dict[str, float]:
+def once(suite: str, workers: int, seed: str) -> dict[str, float]:
     """Measure one way in this process."""
     n, rows = CASES[suite]
-    plan = Plan.of(find_suite(suite, salt=salt), n, rows=rows)
-    warm = Plan.of(find_suite(suite, salt="warm"), max(1, workers), rows=1)
+    plan = Plan.of(load_suite(suite, seed=seed), n, rows=rows)
+    warm = Plan.of(load_suite(suite, seed="warm"), max(1, workers), rows=1)
     if workers:
         import ray
 
@@ -59,11 +59,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--bars", type=float, nargs=2, default=(1.7, 0.10))
     parser.add_argument("--suites", nargs="+", default=list(CASES))
-    parser.add_argument("--once", nargs=3, metavar=("SUITE", "WORKERS", "SALT"))
+    parser.add_argument("--once", nargs=3, metavar=("SUITE", "WORKERS", "SEED"))
     asked = parser.parse_args()
     if asked.once:
-        suite, workers, salt = asked.once
-        print(json.dumps(once(suite, int(workers), salt)))
+        suite, workers, seed = asked.once
+        print(json.dumps(once(suite, int(workers), seed)))
         return
     failed = []
     for suite in asked.suites:

@@ -16,7 +16,7 @@ from statistics import median
 
 import gymnasium
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.interfaces.gym import EpisodeEnv
 from whybench.interfaces.session import Session
 

@@ -10,9 +10,9 @@ import statistics
 import sys
 import time
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 
 SUITES = ("main_4", "main_7", "quad_hard", "hidden_count_3")
 
@@ -31,7 +31,7 @@ def main() -> None:
 
 def rate(name: str, interventions: int, repeats: int) -> dict[str, float]:
     """Return interventions per CPU second: slowest, median and fastest round."""
-    suite = find_suite(f"causalab/{name}", knobs={"regime": "2o24i"})
+    suite = load_suite(f"causalab/{name}", parameters={"regime": "2o24i"})
     family = suite.family
     instances = list(suite)
     stream = Stream("bench", name)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.families.recite import FAMILY
 from whybench.families.recite.extras.judge.exam_task import recite_exam
 from whybench.families.recite.extras.judge.scorer import graph_judge
@@ -42,8 +42,8 @@ def main() -> int:
 
 
 def measured(folder: str) -> dict[str, float]:
-    knobs = {"nodes": 140, "length": 170_000}
-    suite = replace(find_suite("recite/made_long", knobs=knobs), size=1)
+    parameters = {"nodes": 140, "length": 170_000}
+    suite = replace(load_suite("recite/made_long", parameters=parameters), size=1)
     start = time.process_time()
     instance = suite[0]
     assert FAMILY.certify(instance).defects() == []

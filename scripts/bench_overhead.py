@@ -33,13 +33,13 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolChoice, ToolDef, ToolInfo, ToolParam, ToolParams
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.build import build
 from whybench.interfaces.inspectai.instance_selection import listed
 from whybench.interfaces.inspectai.record import LIVE
 
 CALLS = 10
-SUITE = find_suite("causallink/advanced", knobs={"n": 6, "graphs": 50})
+SUITE = load_suite("causallink/advanced", parameters={"n": 6, "graphs": 50})
 
 
 @modelapi(name="bench")
@@ -118,8 +118,8 @@ SHOWN = shown()
 
 
 def bare() -> Task:
-    briefs = [(i.id, SUITE.family.open(i).brief("plain")) for i in SUITE]
-    samples = [Sample(id=name, input=brief) for name, brief in briefs]
+    instructions = [(i.id, SUITE.family.open(i).instructions("plain")) for i in SUITE]
+    samples = [Sample(id=name, input=instructions) for name, instructions in instructions]
     return Task(dataset=MemoryDataset(samples), solver=bare_loop(), scorer=constant())
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 
-from whybench.core.seeds import Stream
-from whybench.episode.registry import find_suite
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 
 BARS = (120.0, 4.0, 25.0)
@@ -56,7 +56,7 @@ SHARES = (
 
 def make(share: Share, folder: Path) -> int:
     """Write the logs of one suite; return how many samples they hold."""
-    paths = reference_logs(find_suite(share.suite), share.agents, folder, share.instances)
+    paths = reference_logs(load_suite(share.suite), share.agents, folder, share.instances)
     logs = {log.eval.model.rpartition("/")[2]: log for log in map(read_eval_log, paths)}
     weak = [logs[agent] for agent in share.agents if agent != "exact"]
     for place in range(share.systems - len(share.agents)):

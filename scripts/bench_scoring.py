@@ -15,11 +15,11 @@ import sys
 import time
 from statistics import median
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.episode.trace import Step, Trace
 
 ROUND = 250
@@ -82,7 +82,7 @@ def main() -> int:
     given = parser.parse_args()
     missed = False
     for name, bar in zip(("hid_match", "alt_hid"), given.bars, strict=True):
-        suite = find_suite(f"replayscm/{name}")
+        suite = load_suite(f"replayscm/{name}")
         usual, best, valid, solved = measure(suite, given.rounds)
         print(
             f"{name}: {usual:,.0f} submissions/s in the median round (bar {bar:,.0f}), {best:,.0f} "

@@ -11,10 +11,10 @@ import time
 
 import numpy as np
 
-from whybench.core.seeds import Stream
-from whybench.episode.registry import find_suite
-from whybench.families.causallink.evidence import EvidenceLog
-from whybench.families.causallink.world import World
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import load_suite
+from whybench.families.causallink.proof.evidence import EvidenceLog
+from whybench.families.causallink.world.world import World
 
 Step = tuple[bool, int, int]
 
@@ -55,7 +55,7 @@ def main() -> None:
     options = parser.parse_args()
     report = {}
     for n in (4, 7, 10, 12):
-        suite = find_suite("causallink/advanced", knobs={"n": n, "graphs": 200})
+        suite = load_suite("causallink/advanced", parameters={"n": n, "graphs": 200})
         stream = Stream("bench", "verdict", n)
         spent: dict[str, list[float]] = {"fresh": [], "incremental": []}
         for _ in range(options.histories):

@@ -17,7 +17,7 @@ from typing import Any
 
 from inspect_ai import eval as inspect_eval
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 
 RUNS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
@@ -37,7 +37,7 @@ JUDGES = ("perfect",)
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path, agents, limit, args in RUNS:
-        made = reference_logs(find_suite(path), agents.split(), folder, limit, args)
+        made = reference_logs(load_suite(path), agents.split(), folder, limit, args)
         print(f"{path}: {len(made)} logs")
     for judge in JUDGES:
         (log,) = inspect_eval(

@@ -12,21 +12,21 @@ import atheris  # type: ignore[import-untyped]  # it has no stubs
 
 with atheris.instrument_imports(
     include=[
-        "whybench.core.boolean",
-        "whybench.episode.extraction",
+        "whybench.causal.boolean",
+        "whybench.episode.prompts.extraction",
         "whybench.families.replayscm.submission",
-        "whybench.families.replayscm.replay",
+        "whybench.families.replayscm.world.replay",
         "whybench.families.replayscm.alternative",
         "whybench.families.replayscm.score",
     ]
 ):
-    from whybench.core.boolean import OPERATORS
+    from whybench.causal.boolean import OPERATORS
     from whybench.episode.episode import ANSWERED
-    from whybench.families.replayscm.generate import sample_problem
     from whybench.families.replayscm.score import Handed, values
-    from whybench.families.replayscm.source import told_of
     from whybench.families.replayscm.submission import STAGES, Judged, extract, judge
-    from whybench.families.replayscm.world import Disclosure, Task, View, World
+    from whybench.families.replayscm.world.generation.generate import sample_problem
+    from whybench.families.replayscm.world.generation.source import told_of
+    from whybench.families.replayscm.world.world import Disclosure, Task, View, World
 
 VARIANTS: tuple[tuple[Task, Disclosure], ...] = (
     ("induce", "ordered"),

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 
 
 def command(suite: str, n: int, rows: int, out: Path) -> list[str]:

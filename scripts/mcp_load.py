@@ -24,12 +24,12 @@ from anyio import to_thread
 from mcp import MCPError
 from mcp_wires import WIRES, Wire, broke, gone
 
-from whybench.core.canonical import canonical_json, thaw
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import canonical_json, thaw
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
-from whybench.episode.registry import families, find_suite
+from whybench.episode.registry import families, load_suite
 from whybench.interfaces.session import Session
 
 Call = tuple[str, dict[str, Any]]
@@ -42,7 +42,7 @@ SUITES = {
 }
 """Suite → whose experiments are made, and how many of a hundred sessions play it."""
 
-BRIEF, RESET, SCORE = "episode_brief", "episode_reset", "episode_score"
+INSTRUCTIONS, RESET, SCORE = "episode_brief", "episode_reset", "episode_score"
 ABREAST = 16
 """Sessions that are opened, or compared with their records, at once."""
 
@@ -59,14 +59,16 @@ class Script:
 
     instance: Instance
     calls: tuple[Call, ...]
-    """The brief first, the score last, actions between."""
+    """The instructions first, the score last, actions between."""
     steps: tuple[dict[str, Any], ...]
 
-    def plainly(self, count: int) -> str:
+    def played_directly(self, count: int) -> str:
         """Return the trace after some actions, made again from them alone."""
         actions = [Action.from_json(step["action"]) for step in self.steps[:count]]
         family = families()[self.instance.family]
-        return canonical_json(family.reopened(self.instance, actions, 0, "own").trace.to_json())
+        return canonical_json(
+            family.replay_episode(self.instance, actions, 0, "own").trace.to_json()
+        )
 
 
 def scripts(instances: int, suites: Mapping[str, tuple[str, int]] = SUITES) -> list[Script]:
@@ -80,12 +82,12 @@ def scripts(instances: int, suites: Mapping[str, tuple[str, int]] = SUITES) -> l
 
 
 def _all(path: str, agent: str) -> Iterator[Script | None]:
-    return (_script(path, index, agent) for index in range(len(find_suite(path))))
+    return (_script(path, index, agent) for index in range(len(load_suite(path))))
 
 
 def _script(path: str, index: int, agent: str) -> Script | None:
     """Repeat an agent's experiments 8 to 24 times in all, then finish as it does."""
-    suite, stream = find_suite(path), Stream("load", path, index)
+    suite, stream = load_suite(path), Stream("load", path, index)
     instance = suite[index]
     trace = play(suite.family.open(instance), suite.family.agent(agent, instance))
     session = Session(instance)
@@ -104,7 +106,7 @@ def _script(path: str, index: int, agent: str) -> Script | None:
             calls.append(call)
             session.call(*call)
     steps = json.loads(canonical_json(session.trace.to_json()))["steps"]
-    return Script(instance, ((BRIEF, {}), *calls, (SCORE, {})), tuple(steps))
+    return Script(instance, ((INSTRUCTIONS, {}), *calls, (SCORE, {})), tuple(steps))
 
 
 @dataclass(slots=True, eq=False)
@@ -293,14 +295,14 @@ class Fleet:
     def _compare(self, talk: Talk, record: dict[str, Any]) -> None:
         """Hold a record against the acknowledged actions, replayed."""
         self.told.counts["compared"] += 1
-        if canonical_json(record) != talk.script.plainly(talk.acted):
+        if canonical_json(record) != talk.script.played_directly(talk.acted):
             self._differs(talk, f"record of {len(record['steps'])} steps, {talk.acted} known")
 
     def _differs(self, talk: Talk, what: str) -> None:
         self.told.counts["differences"] += 1
         self.told.wrong.append(f"{talk.script.instance.id}: {what}")
 
-    async def pace(self, start: float, end: float, rate: float) -> None:
+    async def turn_limits(self, start: float, end: float, rate: float) -> None:
         """Give turns at fixed times, whether or not earlier calls were answered."""
         for number in count():
             due = start + number / rate
@@ -368,7 +370,7 @@ async def _clients(link: Connection, plan: Plan) -> None:
         start = await to_thread.run_sync(link.recv)
         await anyio.sleep(max(0.0, start - time.monotonic()))
         if plan.rate:
-            await fleet.pace(start, start + plan.seconds, plan.rate)
+            await fleet.turn_limits(start, start + plan.seconds, plan.rate)
         else:
             await fleet.saturate(start + plan.seconds, plan.workers)
         link.send(None)

@@ -23,16 +23,17 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from whybench.core.seeds import Stream
-from whybench.families.causalgame import catalogue
-from whybench.families.causalgame.design import SUFFIX, Choice, Design, design
-from whybench.families.causalgame.equipment import loadout
-from whybench.families.causalgame.fleet import Fleet, fleets
-from whybench.families.causalgame.flight import fly, survival
-from whybench.families.causalgame.physics import Physics
-from whybench.families.causalgame.sheet import Sheet
+from whybench.causal.seeds import Stream
+from whybench.families.causalgame.proof import certify
+from whybench.families.causalgame.world.design import SUFFIX, Choice, Design, design
+from whybench.families.causalgame.world.equipment import loadout
+from whybench.families.causalgame.world.fleet import Fleet, fleets
+from whybench.families.causalgame.world.physics import catalogue
+from whybench.families.causalgame.world.physics.flight import fly, survival
+from whybench.families.causalgame.world.physics.physics import Physics
+from whybench.families.causalgame.world.sheet import Sheet
 
-TARGET = Path(catalogue.__file__).parent / "best_known.json"
+TARGET = Path(certify.__file__).parent / "best_known.json"
 
 STEPS = (16, 8, 4, 2, 1)
 """DEF that a move shifts, level after level."""
@@ -136,23 +137,23 @@ def loads(physics: Physics) -> list[Design]:
     return list(found.values())
 
 
-def random_start(sheet: Sheet, luck: Stream, every: list[Design]) -> Design:
+def random_start(sheet: Sheet, rng: Stream, every: list[Design]) -> Design:
     """Return a design that spends the budget at random."""
     _, high = sheet.def_range
     defs = [0] * len(sheet.names)
     for _ in range(sheet.total_def_budget // 5):
-        place = luck.below(len(defs))
+        place = rng.below(len(defs))
         defs[place] = min(high, defs[place] + 5)
-    return Design(tuple(defs), luck.choice(every).equipment)
+    return Design(tuple(defs), rng.choice(every).equipment)
 
 
 def search(physics: Physics, settings: Settings, known: Design | None) -> Design:
     """Return the best design that was found."""
     path = ("causalgame", "search", physics.name, settings.seed)
-    luck, every = Stream(*path, "starts"), loads(physics)
+    rng, every = Stream(*path, "starts"), loads(physics)
     pool = [design(physics.sheet), *([known] if known else [])]
     while len(pool) < settings.restarts:
-        pool.append(random_start(physics.sheet, luck, every))
+        pool.append(random_start(physics.sheet, rng, every))
     n = settings.drones
     for level, step in enumerate(STEPS):
         climb = Climb(physics, Stream(*path, level), n)

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from whybench.core.seeds import Stream
-from whybench.episode.registry import find_suite
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import load_suite
 from whybench.interfaces.solve import solve
-from whybench.report.compare import compared, decided
-from whybench.report.sizes import Size, design
-from whybench.report.spreads import Worlds, from_frames, spaced
+from whybench.report.decisions.compare import compared, decided
+from whybench.report.decisions.sizes import Size, design
+from whybench.report.decisions.variance_sources import Worlds, from_frames, spaced
 
 Frames = tuple[pd.DataFrame, pd.DataFrame]
 METRIC = "score"
@@ -81,7 +81,7 @@ class OnCausalLink:
     """Agents on true instances: `exact` with a chance that depends on the world, else a coin."""
 
     def __init__(self, most: int = 1200) -> None:
-        suite = find_suite("causallink/advanced")
+        suite = load_suite("causallink/advanced")
         instances = [suite[at] for at in spaced(range(len(suite)), most)]
         self.names = np.array([instance.id for instance in instances])
         self.clusters = np.array([instance.cluster for instance in instances])

@@ -33,9 +33,9 @@ def test_solve_core_exact_reaches_its_bars() -> None:
     assert found["instances"] == 84
     metrics = found["metrics"]
     assert metrics["accuracy"] == metrics["accuracy_true"] == metrics["accuracy_false"] == 1
-    assert metrics["proved"] == 1
+    assert metrics["understood"] == 1
     assert metrics["avg_steps"] <= 1.25
-    for name in ("lucky", "premature", "contradicts_evidence", "wasted_steps", "step_regret"):
+    for name in ("lucky", "premature", "contradicted", "wasted_steps", "step_regret"):
         assert metrics[name] == 0
     assert found["intervals"].keys() == metrics.keys()
     low, high = found["intervals"]["accuracy"]
@@ -121,7 +121,7 @@ def test_bad_predictions_are_refused(tmp_path: Path, line: str, why: str) -> Non
 
 def test_show_tells_the_truth_only_when_asked() -> None:
     shown = read("show", "causallink/advanced", "--index", 700)
-    assert shown.keys() == {"instance", "brief"}
+    assert shown.keys() == {"instance", "instructions"}
     told = read("show", "causallink/advanced", "--index", 700, "--truth")
     assert told["truth"]["answer"] in ("yes", "no")
     assert told["certificate"]["identified"]
@@ -145,14 +145,14 @@ def test_help_and_quit_are_understood_and_not_played(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["steps"] == []
 
 
-def test_knobs_salts_and_limits_reach_the_suite() -> None:
+def test_parameters_seeds_and_limits_reach_the_suite() -> None:
     found = read(
         "solve", "causallink/advanced", "--limit", 12, "--seed", "s", "-T", "n=9",
         "-T", "graphs=2", "-T", "theme=nonsense",
     )  # fmt: skip
     assert found["instances"] == 12
-    assert found["knobs"] == {"graphs": 2, "n": 9, "theme": "nonsense"}
-    assert found["metrics"]["proved"] == 1
+    assert found["parameters"] == {"graphs": 2, "n": 9, "theme": "nonsense"}
+    assert found["metrics"]["understood"] == 1
 
 
 @pytest.mark.parametrize(

@@ -106,10 +106,10 @@ def test_list_is_one_screen_from_declared_data() -> None:
 def test_list_of_a_family_names_all_and_cuts_nothing(name: str) -> None:
     shown, data = run("list", name).output, families().declared(name)
     assert max(map(len, shown.splitlines())) <= 80
-    for kind in ("suites", "agents", "knobs"):
+    for kind in ("suites", "agents", "parameters"):
         for one in data[kind]:
             assert f"\n  {one}: " in shown
-    for one in (*data["skins"], *data["protocols"]):
+    for one in (*data["templates"], *data["protocols"]):
         assert one in shown
     told = json.loads(run("list", name, "--json").stdout)
     assert told["suites"].keys() == data["suites"].keys()
@@ -118,8 +118,8 @@ def test_list_of_a_family_names_all_and_cuts_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(families()))
 def test_declared_parameters_are_those_of_the_family(name: str) -> None:
-    module = __import__(f"whybench.families.{name}.params", fromlist=["Knobs"])
-    assert list(families().declared(name)["knobs"]) == list(module.Knobs.model_fields)
+    module = __import__(f"whybench.families.{name}.parameters", fromlist=["Parameters"])
+    assert list(families().declared(name)["parameters"]) == list(module.Parameters.model_fields)
 
 
 def test_a_family_without_declared_data_is_asked_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from whybench.episode.certificate import Certificate
 from whybench.episode.episode import play
 from whybench.episode.family import Suite
 from whybench.episode.instance import PROFILES, Instance
-from whybench.episode.registry import families, find_suite
+from whybench.episode.registry import families, load_suite
 from whybench.episode.trace import Trace
 
 LARGER = 4 if os.environ.get("WHYBENCH_FULL") else 1
@@ -80,7 +80,7 @@ def opened(path: str) -> Suite:
     path, _, profile = path.rpartition("/")
     if profile not in families()[path.partition("/")[0]].profiles:
         pytest.skip(f"there is no profile {profile} of {path}")
-    return find_suite(path, profile=profile)
+    return load_suite(path, profile=profile)
 
 
 def spread(suite: Suite, most: int) -> Iterator[Instance]:

@@ -16,16 +16,16 @@ from tests.contract.samples import (
 )
 
 from whybench import CANARY
-from whybench.core.canonical import Record, canonical_json
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import Record, canonical_json
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
+from whybench.episode.annotated import AnnotatedEpisode
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import Episode, play
 from whybench.episode.family import Family, Suite
 from whybench.episode.instance import PROFILES, Instance
 from whybench.episode.observation import Observation
 from whybench.episode.registry import families
-from whybench.episode.retelling import Retelling
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
 
@@ -84,15 +84,15 @@ def test_every_metric_is_scored_and_declared(suite: Suite) -> None:
 
 
 @every_suite
-def test_other_salts_share_nothing(suite: Suite) -> None:
-    other = suite.family.suite(suite.name, profile=suite.profile, salt="fresh")
+def test_other_seeds_share_nothing(suite: Suite) -> None:
+    other = suite.family.suite(suite.name, profile=suite.profile, seed="fresh")
     here, there = list(spread(suite, 8)), list(spread(other, 8))
     assert not {instance.id for instance in here} & {instance.id for instance in there}
-    briefs = [
-        [suite.family.open(instance).brief(suite.family.skins[0]) for instance in side]
+    instructions = [
+        [suite.family.open(instance).instructions(suite.family.templates[0]) for instance in side]
         for side in (here, there)
     ]
-    assert sum(a == b for a, b in zip(*briefs, strict=True)) <= len(here) / 4
+    assert sum(a == b for a, b in zip(*instructions, strict=True)) <= len(here) / 4
 
 
 @every_suite
@@ -142,16 +142,16 @@ def bad_actions(episode: Episode) -> list[Action]:
 @every_certified_suite
 def test_bad_actions_cost_nothing_and_never_raise(suite: Suite) -> None:
     family = suite.family
-    skin = family.skins[0]
+    template = family.templates[0]
     for instance in spread(suite, 4):
         bads = bad_actions(family.open(instance))
         for bad in bads:
             episode = family.open(instance)
-            before = episode.brief(skin)
+            before = episode.instructions(template)
             observation = episode.step(bad)
             assert observation.is_error
-            assert CANARY not in episode.describe(observation, skin)
-            assert episode.brief(skin) == before
+            assert CANARY not in episode.describe(observation, template)
+            assert episode.instructions(template) == before
         episode = family.open(instance)
         for bad in bads[: episode.max_errors - 1]:
             episode.step(bad)
@@ -165,31 +165,31 @@ def test_bad_actions_cost_nothing_and_never_raise(suite: Suite) -> None:
 def test_nothing_counts_after_the_end(suite: Suite) -> None:
     family, instance = suite.family, made(suite, 0)
     trace = played("exact", instance)
-    episode = family.reopened(instance, trace.actions, 0, "own")
+    episode = family.replay_episode(instance, trace.actions, 0, "own")
     assert episode.done
     assert episode.step(trace.actions[-1]).code == "over"
     assert episode.trace == trace
 
 
 @every_certified_suite
-def test_the_brief_tells_nothing_of_the_truth(suite: Suite) -> None:
+def test_the_instructions_tells_nothing_of_the_truth(suite: Suite) -> None:
     """Worlds with another truth behind the same view have, word for word, the same prompts."""
     family = suite.family
     for instance in spread(suite, 12):
         episode = family.open(instance)
-        rivals = list(family.rivals(instance))
-        if not rivals:
+        look_alikes = list(family.look_alikes(instance))
+        if not look_alikes:
             pytest.skip(f"{family.name} has no worlds that look alike")
-        for skin in family.skins:
-            told = episode.brief(skin)
-            talk = family.conversation(episode, skin)
+        for template in family.templates:
+            told = episode.instructions(template)
+            talk = family.conversation(episode, template)
             assert instance.id not in told
             assert instance.cluster not in told
-            for rival in rivals:
-                assert rival.brief(skin) == told
-                other = family.conversation(rival, skin)
+            for look_alike in look_alikes:
+                assert look_alike.instructions(template) == told
+                other = family.conversation(look_alike, template)
                 assert (other.system, other.turn()) == (talk.system, talk.turn())
-                assert rival.actions == episode.actions
+                assert look_alike.actions == episode.actions
 
 
 @every_suite
@@ -197,10 +197,10 @@ def test_every_prompt_carries_the_canary(suite: Suite) -> None:
     family = suite.family
     for instance in spread(suite, 3):
         for evidence in ("own", "optimal"):
-            for skin in family.skins:
+            for template in family.templates:
                 episode = family.open(instance, evidence=evidence)
-                assert episode.brief(skin).count(CANARY) == 1
-                assert family.conversation(episode, skin).system.count(CANARY) == 1
+                assert episode.instructions(template).count(CANARY) == 1
+                assert family.conversation(episode, template).system.count(CANARY) == 1
 
 
 @every_suite
@@ -219,13 +219,13 @@ def test_every_value_survives_json(suite: Suite) -> None:
 
 
 @every_suite
-def test_traits_are_plain_scalars(suite: Suite) -> None:
-    found = [suite.family.traits(instance) for instance in spread(suite, 4)]
-    for traits in found:
-        assert isinstance(traits, Record)
-        assert all(isinstance(value, str | int | float | None) for _, value in traits)
-        assert json.loads(json.dumps(traits.asdict(), allow_nan=False)) == traits.asdict()
-        assert [name for name, _ in traits] == [name for name, _ in found[0]]
+def test_covariates_are_plain_scalars(suite: Suite) -> None:
+    found = [suite.family.covariates(instance) for instance in spread(suite, 4)]
+    for covariates in found:
+        assert isinstance(covariates, Record)
+        assert all(isinstance(value, str | int | float | None) for _, value in covariates)
+        assert json.loads(json.dumps(covariates.asdict(), allow_nan=False)) == covariates.asdict()
+        assert [name for name, _ in covariates] == [name for name, _ in found[0]]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -236,8 +236,8 @@ def test_an_episode_can_be_told_again(family: Family, profile: str) -> None:
     instance = made(family.suite(next(iter(family.suites)), profile=profile), 0)
     traces = [played(agent, instance) for agent in ("null", "random", "exact")]
     for trace in (family.open(instance).trace, *traces):
-        told = family.retell(instance, trace)
-        assert isinstance(told, Retelling)
+        told = family.annotate(instance, trace)
+        assert isinstance(told, AnnotatedEpisode)
         assert len(told.moments) == len(trace.steps)
         assert [moment.error for moment in told.moments] == [
             step.observation.is_error for step in trace.steps
@@ -250,7 +250,7 @@ def test_an_episode_can_be_told_again(family: Family, profile: str) -> None:
 @every_suite
 def test_a_log_of_another_version_is_refused(suite: Suite) -> None:
     data = made(suite, 0).to_json()
-    for change in ({"version": "0"}, {"id": data["id"] + "0"}, {"index": 1}, {"salt": "s"}):
+    for change in ({"version": "0"}, {"id": data["id"] + "0"}, {"index": 1}, {"seed": "s"}):
         with pytest.raises(ValueError, match="score it with the WhyBench that made it"):
             suite.family.rebuilt(data | change)
 
@@ -298,8 +298,8 @@ def fuzzed(stream: Stream, episode: Episode) -> Action:
 def words_told(instance: Instance) -> list[str]:
     """Return the words that an agent is told, names among them."""
     family = families()[instance.family]
-    brief = family.open(instance).brief(family.skins[0])
-    return [word.strip(".,:") for word in brief.split()]
+    instructions = family.open(instance).instructions(family.templates[0])
+    return [word.strip(".,:") for word in instructions.split()]
 
 
 @every_family
@@ -307,7 +307,7 @@ def test_a_card_and_a_summary(family: Family) -> None:
     assert family.summary
     for heading in ("## What it measures", "## Known defects", "## Scores"):
         assert heading in family.card()
-    for name in (*(metric.name for metric in family.metrics), *family.suites, *family.knobs):
+    for name in (*(metric.name for metric in family.metrics), *family.suites, *family.parameters):
         assert f"`{name}`" in family.card(), f"the card does not explain {name}"
 
 
@@ -318,7 +318,7 @@ def test_a_bad_caller_is_told_how_to_mend_it(family: Family) -> None:
     with pytest.raises(ValueError, match="try certified"):
         family.suite(next(iter(family.suites)), profile="imaginary")
     with pytest.raises(ValueError, match="has no parameter"):
-        family.suite(next(iter(family.suites)), knobs={"no_such_knob": 1})
+        family.suite(next(iter(family.suites)), parameters={"no_such_knob": 1})
     with pytest.raises(ValueError, match="try "):
         family.agent("nobody", family.suite(next(iter(family.suites)))[0])
     with pytest.raises(IndexError, match="has instances"):

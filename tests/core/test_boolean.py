@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.effort import calls
 from tests.tables import together
 
-from whybench.core.boolean import (
+from whybench.causal.boolean import (
     LONGEST,
     OPERATORS,
     Formula,

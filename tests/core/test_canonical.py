@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whybench.core.canonical import EMPTY, Record, canonical_json, digest, freeze, thaw
+from whybench.causal.canonical import EMPTY, Record, canonical_json, digest, freeze, thaw
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)

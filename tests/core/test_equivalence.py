@@ -9,9 +9,9 @@ import pytest
 from tests.effort import calls
 from tests.twins import equivalence_twin as twin
 
-from whybench.core.equivalence import EssentialGraph, _close, class_size, essential
-from whybench.core.graph import Graph, members
-from whybench.core.seeds import Stream
+from whybench.causal.equivalence import EssentialGraph, _close, class_size, essential
+from whybench.causal.graph import Graph, members
+from whybench.causal.seeds import Stream
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "causalab"
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.core.graph import Graph, canonical_form, members, transpose
-from whybench.core.seeds import Stream
+from whybench.causal.graph import Graph, canonical_form, members, transpose
+from whybench.causal.seeds import Stream
 
 
 def random_graph(stream: Stream, n: int, cyclic: bool = False) -> Graph:

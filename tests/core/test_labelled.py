@@ -2,8 +2,8 @@
 
 from itertools import permutations
 
-from whybench.core.labelled import labelled_form
-from whybench.core.seeds import Stream
+from whybench.causal.labelled_graph_canon import labelled_form
+from whybench.causal.seeds import Stream
 
 Graph = tuple[tuple[int, ...], dict[tuple[int, int], int]]
 

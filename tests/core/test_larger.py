@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whybench.core.boolean import Tree, essential, formula_of, lifted, truth_table
-from whybench.core.larger import small_matching
-from whybench.core.smallest import sizes, smallest_matching
+from whybench.causal.boolean import Tree, essential, formula_of, lifted, truth_table
+from whybench.families.replayscm.world.formula_search import small_matching
+from whybench.families.replayscm.world.minimal_formulas import sizes, smallest_matching
 
 EVERY = (1 << 32) - 1
 FOURS = [tuple(v for v in range(5) if v != left_out) for left_out in range(5)]

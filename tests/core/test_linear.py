@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from whybench.core.linear import ContradictionError, exact, only_solution, rank
-from whybench.core.seeds import Stream
+from whybench.causal.linear import ContradictionError, exact, only_solution, rank
+from whybench.causal.seeds import Stream
 
 
 def reduced(rows: Sequence[Sequence[int | float | Fraction]]) -> list[list[Fraction]]:

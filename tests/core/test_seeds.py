@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.core.seeds import Stream, uniforms_of, words_below
+from whybench.causal.seeds import Stream, uniforms_of, words_below
 
 
 def test_neighbouring_paths_share_nothing() -> None:
     paths = [
-        (family, version, salt, index)
+        (family, version, seed, index)
         for family in ("causallink", "causallin", "causallinkk")
         for version in ("1", "2", 1)
-        for salt in ("public", "public ", "")
+        for seed in ("public", "public ", "")
         for index in range(40)
     ]
     words = [stream.word() for stream in (Stream(*path) for path in paths) for _ in range(2)]

@@ -11,7 +11,15 @@ from operator import and_, or_, xor
 import numpy as np
 import pytest
 
-from whybench.core.smallest import INPUTS, Tree, by_size, matching, sizes, smallest_matching, tree
+from whybench.families.replayscm.world.minimal_formulas import (
+    INPUTS,
+    Tree,
+    by_size,
+    matching,
+    sizes,
+    smallest_matching,
+    tree,
+)
 
 ALWAYS = 0xFFFF
 A, B, C, D = INPUTS

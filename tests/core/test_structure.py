@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.core.structure import ancestor_f1, edge_f1, edge_precision, edge_recall, shd
+from whybench.causal.structure import ancestor_f1, edge_f1, edge_precision, edge_recall, shd
 
 Edge = tuple[int, int]
 Graph = frozenset[Edge]

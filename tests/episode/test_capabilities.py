@@ -14,7 +14,7 @@ from whybench.episode.registry import families
 offered = [(f, name) for f in families().values() for name in ("checker", "annotated", "report")]
 places = [f.extras[name].partition(":")[0] for f, name in offered if name in f.extras]
 for family in families().values():
-    family.open(family.suite(family.recommended[0])[0]).brief(family.skins[0])
+    family.open(family.suite(family.recommended[0])[0]).instructions(family.templates[0])
 print(len(places), [place for place in places if place in sys.modules])
 """
 
@@ -27,8 +27,8 @@ def test_opening_an_episode_loads_no_checker_no_annotated_episode_and_no_report(
 
 @pytest.mark.parametrize("family", families().values(), ids=list(families()))
 def test_every_checker_says_what_it_leaves_out(family: Family) -> None:
-    assert family.unchecked == family.capability("checker").UNCHECKED
-    assert all(family.unchecked.values())
+    assert family.unverified_claims == family.capability("checker").UNVERIFIED_CLAIMS
+    assert all(family.unverified_claims.values())
 
 
 def test_a_capability_that_is_not_declared_is_none() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.effort import calls
 
-from whybench.episode.extraction import is_bare_object, json_objects
+from whybench.episode.prompts.extraction import is_bare_object, json_objects
 
 objects = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=3)
 

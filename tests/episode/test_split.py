@@ -5,10 +5,10 @@ from itertools import islice
 import pytest
 from tests.tables import sampled
 
-from whybench.core.canonical import canonical_json
-from whybench.core.seeds import Stream
-from whybench.episode.naming import named
-from whybench.episode.registry import families, find_suite
+from whybench.causal.canonical import canonical_json
+from whybench.causal.seeds import Stream
+from whybench.episode.naming import find_instance
+from whybench.episode.registry import families, load_suite
 from whybench.episode.split import PARTS, drawn, listed, part_of
 
 SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/knobs", "recite/made_short",
@@ -17,7 +17,7 @@ SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/knobs", "recite/
 
 @pytest.mark.parametrize("path", sampled(SUITES, 5))
 def test_the_parts_share_no_system_and_no_cluster(path: str) -> None:
-    suite = find_suite(path)
+    suite = load_suite(path)
     family = suite.family
     worlds = {
         part: [family.world(i) for i in islice(listed(suite, part, rows=120), 60)] for part in PARTS
@@ -33,10 +33,10 @@ def test_the_parts_share_no_system_and_no_cluster(path: str) -> None:
         assert not train & evaluation
 
 
-def test_the_part_hangs_on_the_system_alone_not_on_suite_or_salt() -> None:
+def test_the_part_hangs_on_the_system_alone_not_on_suite_or_seed() -> None:
     found: dict[str, set[str]] = {}
-    for suite in (find_suite("causallink/core"), find_suite("causallink/core", salt="other"),
-                  find_suite("causallink/advanced")):  # fmt: skip
+    for suite in (load_suite("causallink/core"), load_suite("causallink/core", seed="other"),
+                  load_suite("causallink/advanced")):  # fmt: skip
         for instance in islice(suite, 100):
             system = canonical_json(suite.family.system(suite.family.world(instance)))
             found.setdefault(system, set()).add(part_of(suite, instance))
@@ -46,24 +46,24 @@ def test_the_part_hangs_on_the_system_alone_not_on_suite_or_salt() -> None:
 
 
 def test_the_parts_together_are_the_suite() -> None:
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     both = [i.id for part in PARTS for i in listed(suite, part)]
     assert sorted(both) == sorted(i.id for i in suite)
     assert [i.id for i in listed(suite, rows=100)] == [suite.row(r).id for r in range(100)]
 
 
 def test_draws_go_on_for_ever_and_repeat_by_their_seed() -> None:
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     one, two = (Stream("train", 1), Stream("train", 1))
     first = [drawn(suite, one, "eval") for _ in range(10)]
     assert first == [drawn(suite, two, "eval") for _ in range(10)]
     assert len({i.block for i in first}) == 10
     assert {part_of(suite, i) for i in first} == {"eval"}
-    assert all(named(f"causallink/{i.id}") == i for i in first)
+    assert all(find_instance(f"causallink/{i.id}") == i for i in first)
 
 
 def test_a_suite_of_one_world_has_one_part_and_says_so() -> None:
-    suite = find_suite("causallink/collider")
+    suite = load_suite("causallink/collider")
     (part,) = {part_of(suite, instance) for instance in suite}
     (other,) = set(PARTS) - {part}
     assert list(listed(suite, other)) == []
@@ -73,10 +73,10 @@ def test_a_suite_of_one_world_has_one_part_and_says_so() -> None:
 
 def test_instances_are_found_by_their_ids() -> None:
     for path in ("causallink/core", "causalab/main_3"):
-        suite = find_suite(path)
+        suite = load_suite(path)
         for row in (0, 7, len(suite) + 3):
             instance = suite.row(row)
-            assert named(f"{suite.family.name}/{instance.id}") == instance
+            assert find_instance(f"{suite.family.name}/{instance.id}") == instance
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_instances_are_found_by_their_ids() -> None:
 )  # fmt: skip
 def test_a_name_of_nothing_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"an instance is named|no suite|has no instance|not 9999"):
-        named(name)
+        find_instance(name)
 
 
 def test_every_family_is_split_somewhere() -> None:

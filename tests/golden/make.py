@@ -8,33 +8,33 @@ import json
 import sys
 from typing import Any
 
-from whybench.core.canonical import digest
+from whybench.causal.canonical import digest
 from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 
 SLOW = {"recite": 4, "replayscm": 1}
-"""Instances of another salt, where making them takes long."""
+"""Instances of another seed, where making them takes long."""
 
 
 def count(suite: Suite) -> int:
-    return 20 if suite.salt == "public" else SLOW.get(suite.family.name, 20)
+    return 20 if suite.seed == "public" else SLOW.get(suite.family.name, 20)
 
 
 def hashed(instance: Instance) -> str:
     family = families()[instance.family]
-    told = family.open(instance).brief(family.skins[0])
-    return digest([instance.to_json(), family.truth(instance), told]).hex()[:16]
+    told = family.open(instance).instructions(family.templates[0])
+    return digest([instance.identity(), family.truth(instance), told]).hex()[:16]
 
 
 def suites(family: Family[Any]) -> dict[str, Suite]:
-    """Return every suite, profile and salt of a family that is pinned, by name."""
+    """Return every suite, profile and seed of a family that is pinned, by name."""
     return {
-        f"{suite.path}/{profile}/{salt}": suite
+        f"{suite.path}/{profile}/{seed}": suite
         for profile in family.profiles
         for name in family.suites
-        for salt in ("public", "other")
-        for suite in [family.suite(name, profile=profile, salt=salt)]
+        for seed in ("public", "other")
+        for suite in [family.suite(name, profile=profile, seed=seed)]
     }
 
 

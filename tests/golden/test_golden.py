@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.samples import FAMILIES
 from tests.golden.make import count, hashes, suites
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.registry import families
 
 ALL = 20

@@ -24,7 +24,7 @@ from tests.interfaces.sandboxes import SMALL, descendants, in_space, needs_bwrap
 from whybench.sandbox import room as rooms
 from whybench.sandbox import system as systems
 from whybench.sandbox.bubblewrap import STOPPED, Bubblewrap
-from whybench.sandbox.code_execution import ClientError, Ran, Workshop
+from whybench.sandbox.code_execution import ClientError, CodeRunner, Ran
 from whybench.sandbox.limits import Limits
 
 pytestmark = [pytest.mark.sandbox, needs_bwrap, pytest.mark.anyio]
@@ -125,7 +125,7 @@ async def test_samples_run_side_by_side_each_as_its_own_user() -> None:
     async def one(number: int) -> None:
         async with sample() as box:
             await box.write_file("mine", str(number))
-            ran = await Workshop(box).run("print(open('mine').read(), end='')")
+            ran = await CodeRunner(box).run("print(open('mine').read(), end='')")
             uid = box.room.uid.number if box.room.uid else number
             seen.append((ran.output, str(uid)))
             await anyio.sleep(0.3)
@@ -142,7 +142,7 @@ async def test_a_cancelled_program_leaves_no_process() -> None:
     space = str(Path(f"/proc/{box.room.keeper.pid}/ns/mnt").readlink())
     marker = "import time, os\nos.fork()\ntime.sleep(54.321)"
     with anyio.move_on_after(1) as scope:
-        await Workshop(box).run(marker)
+        await CodeRunner(box).run(marker)
     assert scope.cancelled_caught
     assert not box.room.running
     assert "bwrap" not in descendants()
@@ -185,7 +185,7 @@ async def deploy(design: dict[str, float], count: int = 1) -> dict[str, float]:
 
 async def test_a_client_calls_its_methods_and_is_told_why_not() -> None:
     async with sample() as box:
-        shop = Workshop(box, {"deploy": deploy})
+        shop = CodeRunner(box, {"deploy": deploy})
         program = """
             print(client.deploy({"a": np.float64(1.5)}, count=np.int64(2)), data, dir(client))
             for wrong in (dict(design={}, count=6), dict(sketch={})):
@@ -210,7 +210,7 @@ async def test_a_client_calls_its_methods_and_is_told_why_not() -> None:
 
 async def test_without_methods_every_call_redirects() -> None:
     async with sample() as box:
-        shop = Workshop(box, redirect="use the tool `deploy`")
+        shop = CodeRunner(box, redirect="use the tool `deploy`")
         ran = await shop.run("client.deploy(design=1)")
         assert ran.outcome == "error"
         assert ran.output.endswith("ClientError: use the tool `deploy`\n")
@@ -221,7 +221,7 @@ async def test_what_a_method_raises_ends_the_program_and_reaches_the_caller() ->
         raise KeyError("a defect of ours")
 
     async with sample() as box:
-        shop = Workshop(box, {"broken": broken, "deploy": deploy})
+        shop = CodeRunner(box, {"broken": broken, "deploy": deploy})
         with pytest.raises(KeyError, match="a defect of ours"):
             await shop.run(
                 "try:\n    client.broken()\nexcept BaseException: pass\nwhile True: pass"
@@ -231,7 +231,7 @@ async def test_what_a_method_raises_ends_the_program_and_reaches_the_caller() ->
 
 async def test_programs_have_numpy_and_pandas_but_not_their_predecessors_variables() -> None:
     async with sample() as box:
-        shop = Workshop(box)
+        shop = CodeRunner(box)
         frame = (
             "kept = pd.DataFrame({'a': np.arange(4)}); kept.to_csv('kept.csv'); print(kept.a.sum())"
         )
@@ -252,7 +252,7 @@ def build() -> Solver:
             calls.append(word)
             return f"{word}!"
 
-        shop = Workshop(sandbox(), {"note": note})
+        shop = CodeRunner(sandbox(), {"note": note})
         ran = await shop.run(f"print(client.note({state.input_text!r}))")
         state.metadata.update(output=ran.output, outcome=ran.outcome, calls=calls)
         if state.input_text == "two":

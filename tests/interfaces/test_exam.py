@@ -132,11 +132,11 @@ def test_a_tiny_paper_fits_into_4096_tokens() -> None:
 
 def test_papers_are_other_documents_than_those_of_the_suite_and_must_exist() -> None:
     own, public = (
-        recite_exam(papers=1, salt=salt, field="health").dataset[0].metadata["instance"]
-        for salt in ("exam", "public")
+        recite_exam(papers=1, seed=seed, field="health").dataset[0].metadata["instance"]
+        for seed in ("exam", "public")
     )
     assert paper_at(own).case.document != paper_at(public).case.document
-    assert json.loads(own)["knobs"] == {
+    assert json.loads(own)["parameters"] == {
         "distractors": 0.6, "field": "health", "implied": 0.2, "stated": 0.4,
     }  # fmt: skip
     with pytest.raises(ValueError, match="papers=0"):

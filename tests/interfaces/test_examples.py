@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.episode.split import listed
 from whybench.interfaces.session import Session
 
@@ -40,7 +40,7 @@ def code(name: str) -> list[str]:
 
 
 def system_ids(suite: str, part: str | None) -> set[str]:
-    found = find_suite(suite)
+    found = load_suite(suite)
     return {repr(found.family.system(found.family.world(i))) for i in listed(found, part)}
 
 
@@ -63,8 +63,10 @@ def test_the_mcp_client_plays_on_a_real_server_and_prints_the_score(tmp_path: Pa
             server.terminate()
             server.wait(20)
     outcome, values, receipt = told.splitlines()
-    session = Session(find_suite("causallink/core")[30])
-    cause, effect = re.findall(r"movement of the (\w+) make the (\w+) move", session.brief)[0]
+    session = Session(load_suite("causallink/core")[30])
+    cause, effect = re.findall(r"movement of the (\w+) make the (\w+) move", session.instructions)[
+        0
+    ]
     seen = session.call("move", {"shape": cause}).text
     session.call("answer", {"answer": "yes" if f"{effect} moving" in seen else "no"})
     assert (outcome, ast.literal_eval(values)) == ("answered", session.score().values.asdict())
@@ -110,18 +112,18 @@ def test_no_system_that_the_policy_gradient_trains_on_is_evaluated() -> None:
     assert not trained & evaluated
 
 
-@pytest.mark.parametrize("door", ["openenv_episode", "verifiers_rollout"])
-def test_a_separate_distributions_example_runs_where_that_is_installed(door: str) -> None:
-    lines = code(f"{door}.py")
-    package = f"whybench_{door.partition('_')[0]}"
+@pytest.mark.parametrize("interface", ["openenv_episode", "verifiers_rollout"])
+def test_a_separate_distributions_example_runs_where_that_is_installed(interface: str) -> None:
+    lines = code(f"{interface}.py")
+    package = f"whybench_{interface.partition('_')[0]}"
     assert any(line.startswith(f"from {package}") for line in lines)
     if find_spec(package) is None:
         pytest.skip(f"{package} has an environment of its own")
-    assert "1.0" in said(str(EXAMPLES / f"{door}.py"))
+    assert "1.0" in said(str(EXAMPLES / f"{interface}.py"))
 
 
 def test_the_wheel_has_the_examples() -> None:
-    """`python -m whybench.examples` is tried on an installed wheel by `scripts/smoke_doors`."""
+    """`scripts/smoke_interfaces` tries `python -m whybench.examples` on an installed wheel."""
     built = tomllib.loads((EXAMPLES.parent / "pyproject.toml").read_text("utf-8"))
     wheel = built["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["force-include"] == {"examples": "whybench/examples"}

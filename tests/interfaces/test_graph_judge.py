@@ -255,7 +255,7 @@ def played(
         view=SimpleNamespace(text=DOCUMENT),
         nodes=[SimpleNamespace(name=name) for name in RIGHT.gold_nodes],
         named=lambda: iter(GOLD),
-        latent="fishing",
+        cluster="fishing",
     )
     family = SimpleNamespace(
         name="recite",

@@ -1,4 +1,4 @@
-"""The gymnasium door: checked by gymnasium, reproducible, and no wider than the episode."""
+"""The gymnasium interface: checked by gymnasium, reproducible, and no wider than the episode."""
 
 import copy
 import json
@@ -11,10 +11,10 @@ import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import whybench.interfaces.gym as door
-from whybench.core.canonical import canonical_json
-from whybench.core.seeds import Stream
-from whybench.episode.registry import families, find_suite
+import whybench.interfaces.gym as interface
+from whybench.causal.canonical import canonical_json
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import families, load_suite
 from whybench.episode.split import listed, part_of
 from whybench.interfaces.session import Session
 
@@ -41,16 +41,16 @@ def played(env: gymnasium.Env, seed: int, episodes: int) -> list:
     return seen
 
 
-def held(brief: str) -> tuple[str, str]:
-    listing = brief.partition("What you see now: ")[2].partition(".")[0]
+def held(instructions: str) -> tuple[str, str]:
+    listing = instructions.partition("What you see now: ")[2].partition(".")[0]
     names = [entity.split()[0] for entity in listing.split(", ")]
     return f"hold {names[0]}", f"hold {names[1]}"
 
 
 def test_every_suite_of_every_family_has_an_id() -> None:
     suites = [f"{f.name}-{s}-v{f.version}" for f in families().values() for s in f.suites]
-    assert list(door.IDS) == [f"WhyBench/{name}" for name in suites]
-    assert set(door.IDS) <= gymnasium.registry.keys()
+    assert list(interface.IDS) == [f"WhyBench/{name}" for name in suites]
+    assert set(interface.IDS) <= gymnasium.registry.keys()
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
@@ -109,7 +109,7 @@ def test_a_finite_list_is_played_once_before_it_is_played_again() -> None:
     env = gymnasium.make(CORE, rows=30)
     first = [env.reset(seed=3)[1]["instance"], *(env.reset()[1]["instance"] for _ in range(29))]
     again = [env.reset()[1]["instance"] for _ in range(30)]
-    listed = {f"causallink/{find_suite('causallink/core')[row].id}" for row in range(30)}
+    listed = {f"causallink/{load_suite('causallink/core')[row].id}" for row in range(30)}
     assert set(first) == set(again) == listed
     assert first != again
 
@@ -149,14 +149,14 @@ def test_an_instance_can_be_chosen_by_row_or_by_name() -> None:
             env.reset(options=options)
     with pytest.raises(ValueError, match="has seeds, not places: give `seed`"):
         gymnasium.make(CORE, endless=True).reset(options={"index": 3})
-    other = f"causallink/{find_suite('causallink/collider')[0].id}"
+    other = f"causallink/{load_suite('causallink/collider')[0].id}"
     with pytest.raises(ValueError, match="none of causallink/core"):
         env.reset(options={"instance": other})
 
 
 @pytest.mark.parametrize("part", ["train", "eval"])
 def test_an_instance_of_the_other_side_of_a_split_cannot_be_chosen(part: str) -> None:
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     here = [f"causallink/{instance.id}" for instance in listed(suite, part)]
     other = next(f"causallink/{i.id}" for i in suite if part_of(suite, i) != part)
     env = gymnasium.make(CORE, split=part)
@@ -171,7 +171,7 @@ def test_an_instance_of_the_other_side_of_a_split_cannot_be_chosen(part: str) ->
 
 @pytest.mark.parametrize("endless", [False, True])
 def test_splits_share_no_hidden_system(endless: bool) -> None:
-    suite = find_suite("causallink/advanced")
+    suite = load_suite("causallink/advanced")
     systems = {}
     for part in ("train", "eval"):
         env = gymnasium.make(
@@ -196,7 +196,7 @@ def test_nothing_is_seen_but_what_the_episode_shows(name: str) -> None:
     env = gymnasium.make(f"WhyBench/{name}-v1")
     observation, info = env.reset(options={"index": 0})
     plain = Session(env.unwrapped.session.instance)
-    assert observation["text"] == plain.brief
+    assert observation["text"] == plain.instructions
     assert json.loads(observation["json"]) == {"code": "ok", "data": {}, "tools": plain.tools}
     assert info.keys() == {"instance", "step", "tools"}
     env.action_space.seed(1)
@@ -214,7 +214,7 @@ def test_nothing_is_seen_but_what_the_episode_shows(name: str) -> None:
 
 
 def test_dense_rewards_add_up() -> None:
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     for number in range(12):
         env = gymnasium.make(CORE, reward="dense")
         observation, _ = env.reset(seed=number)
@@ -307,12 +307,12 @@ def test_ansi_shows_the_latest_words() -> None:
     [
         ({"reward": "shaped"}, "sparse or dense"),
         ({"split": "test"}, "train or eval"),
-        ({"skin": "none"}, "try plain"),
+        ({"template": "none"}, "try plain"),
         ({"rows": 0}, "1 or more"),
         ({"rows": 3, "endless": True}, "finite"),
         ({"max_steps": 0}, "1 or more"),
         ({"profile": "other"}, "certified"),
-        ({"knobs": {"colour": 1}}, "no parameter"),
+        ({"parameters": {"colour": 1}}, "no parameter"),
     ],
 )
 def test_a_wrong_argument_is_named(wrong: dict, said: str) -> None:
@@ -321,7 +321,7 @@ def test_a_wrong_argument_is_named(wrong: dict, said: str) -> None:
 
 
 def test_a_part_that_is_not_there_is_named() -> None:
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     missing = "eval" if part_of(suite, suite[0]) == "train" else "train"
     with pytest.raises(ValueError, match=r"no (train|eval) instance"):
         gymnasium.make(CORE, rows=1, split=missing).reset(seed=1)

@@ -6,39 +6,41 @@ from string import Template
 import pytest
 
 import whybench.families
-from whybench.core.seeds import Stream
-from whybench.episode.registry import find_suite
-from whybench.episode.skin import Skin
-from whybench.families.causallink.bias import Change
-from whybench.families.causallink.evidence import EvidenceLog
+from whybench.causal.seeds import Stream
+from whybench.episode.prompts.template import PromptTemplate
+from whybench.episode.registry import load_suite
+from whybench.families.causallink.failure_patterns import Change
+from whybench.families.causallink.proof.evidence import EvidenceLog
 from whybench.families.causallink.score import _verdicts
 
-SKINS = sorted(Path(whybench.families.__file__).parent.glob("*/skins/*.md"))
+TEMPLATES = sorted(Path(whybench.families.__file__).parent.glob("*/prompts/templates/*.md"))
 
 
 @pytest.mark.parametrize("text", ["$a and ${b}, $$5 $a.", "$$", "", "no names", "${a}${a}b"])
 def test_passages_are_filled_as_templates_are(text: str) -> None:
     words = {"a": "$b", "b": 3}
-    assert Skin("x", {"p": text}).say("p", **words) == Template(text).substitute(words)
+    assert PromptTemplate("x", {"p": text}).say("p", **words) == Template(text).substitute(words)
 
 
-def test_every_skin_is_filled_as_a_template_is() -> None:
-    assert len(SKINS) > 8
-    for path in SKINS:
+def test_every_template_is_filled_as_a_template_is() -> None:
+    assert len(TEMPLATES) > 8
+    for path in TEMPLATES:
         text = path.read_text("utf-8")
         names = {name for match in Template.pattern.finditer(text) for name in match.groups()}
         words = {name: f"<{name}>" for name in names if name}
-        assert Skin("x", {"p": text}).say("p", **words) == Template(text).substitute(words)
+        assert PromptTemplate("x", {"p": text}).say("p", **words) == Template(text).substitute(
+            words
+        )
 
 
 def test_a_lone_dollar_is_an_error() -> None:
     with pytest.raises(ValueError, match="without a name"):
-        Skin("x", {"p": "5 $ each"}).say("p")
+        PromptTemplate("x", {"p": "5 $ each"}).say("p")
 
 
 @pytest.mark.parametrize("name", ["core", "collider"])
 def test_kept_verdicts_are_those_of_the_whole_history(name: str) -> None:
-    suite = find_suite(f"causallink/{name}")
+    suite = load_suite(f"causallink/{name}")
     stream = Stream("test", "verdicts", name)
     for _ in range(400):
         world = suite.family.world(stream.choice(suite))

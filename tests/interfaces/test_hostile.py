@@ -17,7 +17,7 @@ import pytest
 from tests.interfaces.sandboxes import SMALL, needs_bwrap, sample
 
 from whybench.sandbox.bubblewrap import Bubblewrap
-from whybench.sandbox.code_execution import Ran, Workshop
+from whybench.sandbox.code_execution import CodeRunner, Ran
 
 pytestmark = [pytest.mark.sandbox, needs_bwrap, pytest.mark.anyio]
 
@@ -54,11 +54,11 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def neighbour() -> AsyncIterator[Workshop]:
+async def neighbour() -> AsyncIterator[CodeRunner]:
     """Another sample, open all the while."""
     async with sample() as box:
         await box.write_file("neighbour.txt", "private")
-        yield Workshop(box)
+        yield CodeRunner(box)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ class Episode:
 @pytest.mark.parametrize("name", sorted(path.name.split(".")[0] for path in PROGRAMS.iterdir()))
 async def test_a_hostile_program_is_contained(
     name: str,
-    neighbour: Workshop,
+    neighbour: CodeRunner,
     listener: socket.socket,
     nameless: socket.socket,
     tmp_path: Path,
@@ -122,7 +122,7 @@ async def test_a_hostile_program_is_contained(
         others.append(await neighbour.run("print(open('neighbour.txt').read())"))
 
     async with sample(limits) as box:
-        shop = Workshop(box, methods)
+        shop = CodeRunner(box, methods)
         async with anyio.create_task_group() as group:
             group.start_soon(meanwhile)
             ran = await shop.run(program, data)
@@ -148,7 +148,7 @@ async def nothing_came(server: socket.socket) -> None:
         server.accept()
 
 
-async def links_are_not_followed(box: Bubblewrap, shop: Workshop, episode: Episode) -> None:
+async def links_are_not_followed(box: Bubblewrap, shop: CodeRunner, episode: Episode) -> None:
     for name in ("shadow", "host", "up", "self"):
         with pytest.raises((FileNotFoundError, PermissionError)):
             await box.read_file(name)
@@ -160,21 +160,21 @@ async def links_are_not_followed(box: Bubblewrap, shop: Workshop, episode: Episo
         await box.write_file("host", "overwritten")
 
 
-async def the_daemon_is_dead(box: Bubblewrap, shop: Workshop, episode: Episode) -> None:
+async def the_daemon_is_dead(box: Bubblewrap, shop: CodeRunner, episode: Episode) -> None:
     before = await box.read_file("heartbeat")
     await anyio.sleep(0.1)
     assert await box.read_file("heartbeat") == before
 
 
-async def only_honest_calls_counted(box: Bubblewrap, shop: Workshop, episode: Episode) -> None:
+async def only_honest_calls_counted(box: Bubblewrap, shop: CodeRunner, episode: Episode) -> None:
     assert episode.designs == [2, 0]
 
 
-async def the_unknown_did_not_count(box: Bubblewrap, shop: Workshop, episode: Episode) -> None:
+async def the_unknown_did_not_count(box: Bubblewrap, shop: CodeRunner, episode: Episode) -> None:
     assert episode.designs == [3, 0]
 
 
-async def names_do_no_harm(box: Bubblewrap, shop: Workshop, episode: Episode) -> None:
+async def names_do_no_harm(box: Bubblewrap, shop: CodeRunner, episode: Episode) -> None:
     listed = await shop.run("import os; print('planted' in os.listdir(), len(os.listdir(b'.')))")
     assert listed.output == "False 11\n"
 

@@ -14,7 +14,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Model, get_model
 from rich.console import Console
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.registry import families
@@ -65,7 +65,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalLog]:
 
 
 @pytest.mark.parametrize("protocol", ["tools", "dialogue"])
-def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], protocol: str) -> None:
+def test_all_interfaces_give_the_same_trace_and_score(
+    logs: dict[str, EvalLog], protocol: str
+) -> None:
     samples = {sample.id: sample for sample in logs[protocol].samples}
     suite = FAMILY.suite("core")
     assert len(samples) == 84
@@ -88,7 +90,7 @@ def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], proto
         score = FAMILY.score(instance, stepped.trace)
         logged = sample.scores["episode_score"]
         values = score.values.asdict()
-        assert logged.value.pop("understood") == values["proved"]
+        assert logged.value.pop("understood") == values["understood"]
         assert logged.value.pop("unusable") == 0
         for name, value in logged.value.items():
             assert value == values[name] or (math.isnan(value) and values[name] is None)
@@ -102,7 +104,7 @@ def test_all_doors_give_the_same_trace_and_score(logs: dict[str, EvalLog], proto
 def test_the_dialogue_forces_a_first_action_and_the_tools_do_not(logs: dict[str, EvalLog]) -> None:
     tools, dialogue = logs["tools"], logs["dialogue"]
     assert mean(tools, "accuracy") == mean(dialogue, "accuracy") == 1
-    assert mean(tools, "proved") == mean(dialogue, "proved") == 1
+    assert mean(tools, "understood") == mean(dialogue, "understood") == 1
     assert mean(tools, "avg_steps") <= 1.25
     assert mean(dialogue, "avg_steps") == pytest.approx(mean(tools, "avg_steps") + 15 / 84)
     assert mean(dialogue, "wasted_steps") == pytest.approx(15 / 84)
@@ -229,16 +231,16 @@ def test_floors_are_ordinary_logs(agent: str) -> None:
 
 def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, EvalLog]) -> None:
     optimal = run("whybench/oracle", FEW, protocol="tools", evidence="optimal")
-    assert mean(optimal, "proved") == 1
+    assert mean(optimal, "understood") == 1
     assert mean(optimal, "avg_steps") == 0
     yoked = run("whybench/oracle", FEW, evidence="yoked", yoke=logs["tools"].location)
-    assert mean(yoked, "proved") == 1
+    assert mean(yoked, "understood") == 1
     for sample in yoked.samples:
         record = json.loads(sample.store[EPISODE])
         assert record["evidence"] == "yoked"
         assert len(record["actions"]) == record["given"] + 1
     for args in ({"evidence": "yoked", "yoke": logs["tools"].location}, {"evidence": "optimal"}):
-        assert mean(run("whybench/exact", FEW, protocol="tools", **args), "proved") == 1
+        assert mean(run("whybench/exact", FEW, protocol="tools", **args), "understood") == 1
     part = run("whybench/exact", 5, protocol="tools")
     assert len(run("whybench/exact", evidence="yoked", yoke=part.location).samples) == 5
     random = run("whybench/random", 2 * FEW, protocol="tools")
@@ -250,7 +252,7 @@ def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, Ev
 
 def test_bad_task_arguments_are_refused() -> None:
     for args in (
-        {"skin": "velvet"},
+        {"template": "velvet"},
         {"protocol": "semaphore"},
         {"evidence": "yoked"},
         {"suite": "unknown"},
@@ -283,7 +285,7 @@ def test_an_old_log_is_rescored_without_a_model(tmp_path: Path, logs: dict[str, 
     )  # fmt: skip
     new = read_eval_log(str(mended))
     assert metrics(new) == pytest.approx(metrics(logs["tools"]), nan_ok=True)
-    assert all(sample.scores["episode_score"].value["proved"] == 1 for sample in new.samples)
+    assert all(sample.scores["episode_score"].value["understood"] == 1 for sample in new.samples)
 
 
 def test_an_eval_set_runs_by_name(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import Model, get_model
 from inspect_ai.scorer import SampleScore, Score
-from tests.interfaces.doors import assert_the_plain_door
+from tests.interfaces.interfaces import assert_the_plain_interface
 
-from whybench.core.canonical import canonical_json
-from whybench.core.structure import edge_f1, shd
+from whybench.causal.canonical import canonical_json
+from whybench.causal.structure import edge_f1, shd
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.families.causalab import FAMILY
@@ -68,10 +68,10 @@ def the_score(sample: EvalSample) -> Score:
 
 @both_protocols
 @pytest.mark.parametrize("suite", SUITES)
-def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_door(
+def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_interface(
     suite: str, protocol: str, logs: dict[tuple[str, str], EvalLog]
 ) -> None:
-    for values in assert_the_plain_door(FAMILY, suite, logs[suite, protocol], LIMIT):
+    for values in assert_the_plain_interface(FAMILY, suite, logs[suite, protocol], LIMIT):
         assert values["accuracy"] == values["edge_f1"] == 1
 
 
@@ -179,7 +179,7 @@ def test_the_trajectory_can_be_drawn_from_the_log_alone() -> None:
         assert step["f1"] == pytest.approx(edge_f1(truth, edges), abs=1e-4)
         assert step["after"] == 0
     assert len(json.dumps(labels)) < 200 * len(steps)
-    secret = FAMILY.suite("main_3", salt="secret")[0]
+    secret = FAMILY.suite("main_3", seed="secret")[0]
     trace = play(FAMILY.open(secret), FAMILY.agent("exact", secret))
     assert "truth" not in FAMILY.score(secret, trace).labels
 
@@ -193,7 +193,9 @@ def test_verify_on_and_off_in_pairs() -> None:
     records = {}
     for sample in log.samples:
         at = json.loads(sample.metadata["instance"])
-        records[at["index"], at["knobs"].get("verify", False)] = json.loads(sample.store[EPISODE])
+        records[at["index"], at["parameters"].get("verify", False)] = json.loads(
+            sample.store[EPISODE]
+        )
     assert len(records) == len({sample.id for sample in log.samples}) == 6
     for index in range(3):
         on, off = (len(records[index, verify]["actions"]) for verify in (True, False))
@@ -208,7 +210,7 @@ def test_verify_on_and_off_in_pairs() -> None:
 
 
 def test_the_gain_is_the_paired_difference_over_latent_worlds() -> None:
-    off, on = (FAMILY.suite("scaling_4", knobs={"verify": verify}) for verify in (False, True))
+    off, on = (FAMILY.suite("scaling_4", parameters={"verify": verify}) for verify in (False, True))
     scores, means = [], {False: {}, True: {}}
     for index in (*range(20), *range(50, 70)):
         for verify, suite in ((False, off), (True, on)):
@@ -243,13 +245,13 @@ def sample_score(instance: object, accuracy: float) -> SampleScore:
     return SampleScore(score=Score(value=value), sample_metadata=metadata)
 
 
-def test_knobs_are_task_arguments() -> None:
-    knobs = {
+def test_parameters_are_task_arguments() -> None:
+    parameters = {
         "k": 5, "graphs": 1, "regime": "3o4i", "semantics": "set", "limit": 50, "tolerance": 0,
         "candidates": True,
     }  # fmt: skip
-    (sample,) = run("whybench/exact", 1, suite="fresh", skin="terse", **knobs).samples
-    assert json.loads(sample.metadata["instance"])["knobs"] == knobs
+    (sample,) = run("whybench/exact", 1, suite="fresh", template="terse", **parameters).samples
+    assert json.loads(sample.metadata["instance"])["parameters"] == parameters
     assert the_score(sample).answer == "answered"
     for args, reason in (({"verify": True}, "verify"), ({"protocol": "dialogue"}, "try record")):
         with pytest.raises(Exception, match=reason):

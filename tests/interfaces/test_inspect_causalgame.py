@@ -7,12 +7,12 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessageTool, Model, get_model
 from inspect_ai.scorer import Score
-from tests.interfaces.doors import assert_the_plain_door
+from tests.interfaces.interfaces import assert_the_plain_interface
 from tests.interfaces.sandboxes import needs_bwrap
 
 from whybench.families.causalgame import FAMILY
-from whybench.families.causalgame.dialogue import CALLS, GRACE, MORE_TURNS
-from whybench.families.causalgame.specs import QUESTIONS
+from whybench.families.causalgame.prompts.action_specs import QUESTIONS
+from whybench.families.causalgame.prompts.dialogue import CALLS, GRACE, MORE_TURNS
 from whybench.interfaces.inspectai.record import EPISODE
 from whybench.sandbox.episode_programs import PROGRAMS
 
@@ -66,12 +66,12 @@ def told(sample: EvalSample) -> str:
 
 @needs_bwrap
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_the_exact_agent_is_the_one_in_the_plain_door_and_works_from_given_evidence(
+def test_the_exact_agent_is_the_one_in_the_plain_interface_and_works_from_given_evidence(
     protocol: str,
 ) -> None:
     args = {"protocol": protocol, "suite": "all", "analysis": False}
     own = run("whybench/exact", LIMIT, **args)
-    assert_the_plain_door(FAMILY, "all", own, LIMIT)
+    assert_the_plain_interface(FAMILY, "all", own, LIMIT)
     for sample in own.samples:
         if protocol == "code":
             ended, made = sample.store[PROGRAMS], len(actions(sample))

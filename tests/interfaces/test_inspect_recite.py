@@ -17,7 +17,7 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
-from tests.interfaces.doors import assert_the_plain_door
+from tests.interfaces.interfaces import assert_the_plain_interface
 
 from whybench.families.recite import FAMILY
 
@@ -83,15 +83,15 @@ def run(
 
 @pytest.mark.parametrize("protocol", FAMILY.protocols)
 @pytest.mark.parametrize("suite", ["made_short", "made_ladder"])
-def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_door(
+def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_interface(
     suite: str, protocol: str
 ) -> None:
     log = run("whybench/exact", suite=suite, protocol=protocol)
-    assert_the_plain_door(FAMILY, suite, log, LIMIT)
+    assert_the_plain_interface(FAMILY, suite, log, LIMIT)
 
 
 def test_reasoning_fences_and_boxes_around_an_answer_do_not_matter() -> None:
-    instance = FAMILY.suite("made_short", knobs={"names": "told"})[0]
+    instance = FAMILY.suite("made_short", parameters={"names": "told"})[0]
     answer = next(FAMILY.agent("oracle", instance)).args["answer"]
     for reply in (
         f"<think>A first {{guess}}.</think>\n```json\n{answer}\n```\nThat is all.",

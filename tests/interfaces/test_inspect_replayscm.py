@@ -7,7 +7,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
-from tests.interfaces.doors import assert_the_plain_door
+from tests.interfaces.interfaces import assert_the_plain_interface
 
 from whybench.episode.episode import play
 from whybench.families.replayscm import FAMILY
@@ -39,11 +39,11 @@ def run(task: str, model: str | Model, limit: int = LIMIT, **args: object) -> Ev
 
 @pytest.mark.parametrize("protocol", ["dialogue", "tools"])
 @pytest.mark.parametrize("suite", STATIC)
-def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_door(
+def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_interface(
     suite: str, protocol: str
 ) -> None:
     log = run("replayscm", "whybench/exact", suite=suite, protocol=protocol)
-    for values in assert_the_plain_door(FAMILY, suite, log, LIMIT):
+    for values in assert_the_plain_interface(FAMILY, suite, log, LIMIT):
         assert values["solved"] == 1
 
 

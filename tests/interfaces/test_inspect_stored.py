@@ -15,8 +15,8 @@ from inspect_ai import eval_retry
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
 
-from whybench.episode.registry import find_suite
-from whybench.episode.salts import SECRETS, name_of
+from whybench.causal.suite_seeds import SECRETS, name_of
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai import build as building
 from whybench.interfaces.inspectai.instance_selection import window
 from whybench.interfaces.inspectai.record import EPISODE
@@ -24,7 +24,7 @@ from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.interfaces.inspectai.tasks import tasks
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan
-from whybench.report.bounds import bounds
+from whybench.report.chapters.bounds import bounds
 from whybench.report.episodes import episodes
 from whybench.report.runs import read_runs
 from whybench.scale.distinct import write_distinct
@@ -43,7 +43,7 @@ N = 100
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("sets") / "core"
-    generate(Plan.of(find_suite("causallink/core"), N, rows=30), Place(str(folder)))
+    generate(Plan.of(load_suite("causallink/core"), N, rows=30), Place(str(folder)))
     return str(folder)
 
 
@@ -70,7 +70,7 @@ def ran(task: Any, model: str = "whybench/exact", **more: Any) -> EvalLog:
 
 
 def row_ids(*numbers: int) -> list[str]:
-    return [find_suite("causallink/core").row(number).id for number in numbers]
+    return [load_suite("causallink/core").row(number).id for number in numbers]
 
 
 def episode_of(sample: Any) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def test_a_stored_row_plays_and_logs_as_without_the_set(data: str) -> None:
     ]
     assert json.dumps(figures[0]) == json.dumps(figures[1])
     told = stored.eval.metadata
-    assert (told["suite"], told["profile"], told["salt"]) == (
+    assert (told["suite"], told["profile"], told["seed"]) == (
         "causallink/core",
         "certified",
         "public",
@@ -134,7 +134,7 @@ def test_limits_ids_epochs_and_shuffles_choose_what_is_made(data: str, told: lis
 def test_ordinary_suites_tell_only_what_is_played(told: list[str]) -> None:
     task = causalab(suite="main_3", rows="3-4")
     assert len(task.dataset) == 2
-    suite = find_suite("causalab/main_3")
+    suite = load_suite("causalab/main_3")
     log = ran(task, model="whybench/null")
     assert [sample.id for sample in log.samples] == [suite[2].id, suite[3].id]
     told.clear()
@@ -183,10 +183,10 @@ def test_arguments_must_agree_with_the_set(data: str, tmp_path: Path) -> None:
     for args, why in (
         ({"suite": "collider"}, "pass suite=core"),
         ({"profile": "published"}, "pass profile=certified"),
-        ({"salt": "s1"}, "leave salt out"),
+        ({"seed": "s1"}, "leave seed out"),
         ({"budget": 3}, "leave budget out"),
         ({"rows": "0-5"}, "FIRST-LAST"),
-        ({"rows": N + 1, "suite": "core", "salt": "public"}, None),
+        ({"rows": N + 1, "suite": "core", "seed": "public"}, None),
         ({"rows": f"{N + 1}-{N + 2}"}, "within 1-100"),
     ):
         if why is None:
@@ -198,13 +198,13 @@ def test_arguments_must_agree_with_the_set(data: str, tmp_path: Path) -> None:
         causalab(data=data)
     with pytest.raises(ValueError, match="one arm"):
         causalab_verify(data=data)
-    other = tmp_path / "knobs"
-    suite = find_suite("causallink/core", salt="s2", knobs={"budget": 3})
+    other = tmp_path / "parameters"
+    suite = load_suite("causallink/core", seed="s2", parameters={"budget": 3})
     generate(Plan.of(suite, 3), Place(str(other)))
     assert [s.id for s in causallink(data=str(other)).dataset] == [
         suite.row(n).id for n in range(3)
     ]
-    assert len(causallink(data=str(other), budget=3, salt="s2").dataset) == 3
+    assert len(causallink(data=str(other), budget=3, seed="s2").dataset) == 3
     with pytest.raises(ValueError, match="leave budget out"):
         causallink(data=str(other), budget=None)
 
@@ -221,7 +221,7 @@ def test_rows_that_repeat_nothing_are_played_alone(data: str) -> None:
     assert [sample.id for sample in few] == ids[2:5]
 
 
-def test_data_that_is_no_set_stays_the_knob_it_was(tmp_path: Path) -> None:
+def test_data_that_is_no_set_stays_the_parameter_it_was(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="belongs to profile `published`"):
         causalab(data=str(tmp_path))
     assert window(5, None) == range(5)
@@ -229,24 +229,24 @@ def test_data_that_is_no_set_stays_the_knob_it_was(tmp_path: Path) -> None:
 
 def test_a_glimpse_passes_for_its_sample_and_copies_as_one(data: str, told: list[str]) -> None:
     dataset = causallink(data=data, rows="80-90").dataset
-    glimpse = next(iter(dataset))
-    assert isinstance(glimpse, Sample)
-    assert isinstance(glimpse.input, str)
-    assert (glimpse.id, glimpse.sandbox) == (row_ids(79)[0], None)
-    assert glimpse.metadata["instance"]
+    lazy = next(iter(dataset))
+    assert isinstance(lazy, Sample)
+    assert isinstance(lazy.input, str)
+    assert (lazy.id, lazy.sandbox) == (row_ids(79)[0], None)
+    assert lazy.metadata["instance"]
     assert not told
-    whole = copy.deepcopy(glimpse)
+    whole = copy.deepcopy(lazy)
     assert type(whole) is Sample
-    assert whole == pickle.loads(pickle.dumps(glimpse)) == copy.deepcopy(dataset[0])
-    assert glimpse.model_dump() == whole.model_dump()
-    assert glimpse.input == whole.input == dataset[0].input
-    assert len(glimpse.input) == len(whole.input)
-    assert whole.input[:9] in glimpse.input
-    assert glimpse.input.upper() == whole.input.upper()
-    assert f"{glimpse.input:.9}" == whole.input[:9] == "".join(list(glimpse.input)[:9])
-    assert ("a" + glimpse.input, glimpse.input + "b") == ("a" + whole.input, whole.input + "b")
-    assert glimpse.input + glimpse.input == whole.input * 2
-    assert type(copy.copy(glimpse.input)) is str
+    assert whole == pickle.loads(pickle.dumps(lazy)) == copy.deepcopy(dataset[0])
+    assert lazy.model_dump() == whole.model_dump()
+    assert lazy.input == whole.input == dataset[0].input
+    assert len(lazy.input) == len(whole.input)
+    assert whole.input[:9] in lazy.input
+    assert lazy.input.upper() == whole.input.upper()
+    assert f"{lazy.input:.9}" == whole.input[:9] == "".join(list(lazy.input)[:9])
+    assert ("a" + lazy.input, lazy.input + "b") == ("a" + whole.input, whole.input + "b")
+    assert lazy.input + lazy.input == whole.input * 2
+    assert type(copy.copy(lazy.input)) is str
     assert told == row_ids(79)
     texts = [sample.input for sample in dataset]
     assert sorted(texts) == sorted(map(str, texts))
@@ -254,7 +254,7 @@ def test_a_glimpse_passes_for_its_sample_and_copies_as_one(data: str, told: list
 
 def test_a_change_that_a_glimpse_would_lose_is_refused(data: str) -> None:
     dataset = causallink(data=data, rows="1-2").dataset
-    for glimpse in (dataset[0], next(iter(dataset))):
+    for lazy in (dataset[0], next(iter(dataset))):
         for change in (
             lambda sample: sample.metadata.update(x=1),
             lambda sample: sample.metadata.__setitem__("x", 1),
@@ -262,12 +262,12 @@ def test_a_change_that_a_glimpse_would_lose_is_refused(data: str) -> None:
             lambda sample: setattr(sample, "id", "x"),
         ):
             with pytest.raises((TypeError, AttributeError), match=r"change a copy\.deepcopy"):
-                change(glimpse)
-        for whole in (copy.deepcopy(glimpse), copy.copy(glimpse), glimpse.model_copy()):
+                change(lazy)
+        for whole in (copy.deepcopy(lazy), copy.copy(lazy), lazy.model_copy()):
             whole.metadata["x"] = whole.target = "1"
             assert (whole.metadata["x"], whole.target) == ("1", "1")
-        assert type(glimpse.metadata | {"x": 1}) is type(copy.copy(glimpse.metadata)) is dict
-        assert "x" not in copy.deepcopy(glimpse).metadata
+        assert type(lazy.metadata | {"x": 1}) is type(copy.copy(lazy.metadata)) is dict
+        assert "x" not in copy.deepcopy(lazy).metadata
 
 
 def test_datasets_sort_slice_and_filter(data: str, told: list[str]) -> None:
@@ -297,7 +297,7 @@ def test_datasets_sort_slice_and_filter(data: str, told: list[str]) -> None:
 
 
 def test_a_report_is_about_the_instances_of_their_blocks(data: str, tmp_path: Path) -> None:
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     args = {"data": data, "rows": "81-90"}
     reference_logs(suite, ["exact", "random"], tmp_path / "logs", args=args)
     logs = read_runs([tmp_path / "logs"])
@@ -317,11 +317,11 @@ def test_a_report_is_about_the_instances_of_their_blocks(data: str, tmp_path: Pa
     assert found.floor_n == 10
 
 
-def test_a_private_salt_shows_its_name_only(tmp_path: Path, monkeypatch) -> None:
+def test_a_private_seed_shows_its_name_only(tmp_path: Path, monkeypatch) -> None:
     secret = "a-secret-that-nobody-guesses-0123456789"
     (tmp_path / "secrets").write_text(secret + "\n")
     monkeypatch.setenv(SECRETS, str(tmp_path / "secrets"))
-    suite = find_suite("causallink/core", salt=name_of(secret))
+    suite = load_suite("causallink/core", seed=name_of(secret))
     data = tmp_path / "hidden"
     generate(Plan.of(suite, 3), Place(str(data)))
     log = ran(causallink(data=str(data)), log_format="json")
@@ -329,4 +329,4 @@ def test_a_private_salt_shows_its_name_only(tmp_path: Path, monkeypatch) -> None
     text = Path(log.location.removeprefix("file://")).read_text("utf-8")
     assert name_of(secret) in text
     assert secret not in text
-    assert log.eval.metadata["salt"] == name_of(secret)
+    assert log.eval.metadata["seed"] == name_of(secret)

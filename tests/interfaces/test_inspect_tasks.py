@@ -11,7 +11,7 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 
-from whybench.episode.declared import declared
+from whybench.episode.declaration import declared
 from whybench.episode.registry import families
 from whybench.interfaces.inspectai.reference import task_of
 from whybench.interfaces.inspectai.tasks import declared_tasks, tasks
@@ -28,11 +28,11 @@ DECLARED = """
 recommended = ["collider"]
 summary = "one of the levers lights the lamp"
 protocols = ["tools", "dialogue"]
-skins = ["plain", "notebook"]
+templates = ["plain", "notebook"]
 [suites]
 core = "four levers"
 collider = "two levers"
-[knobs]
+[parameters]
 budget = "most interventions"
 [tasks.levers_twice]
 arms = [{ budget = 2 }, { budget = 3 }]
@@ -105,7 +105,7 @@ def test_a_family_declares_further_tasks(
     for args, why in (
         ({"budget": 4}, "sets budget itself: play whybench/levers"),
         ({"suite": "core"}, "task levers_twice has no argument suite"),
-        ({"skin": "none"}, "try plain, notebook"),
+        ({"template": "none"}, "try plain, notebook"),
     ):
         with pytest.raises(ValueError, match=why):
             made(**args)

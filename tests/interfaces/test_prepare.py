@@ -18,7 +18,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from whybench.families.recite.extras.prepare import Outcome, prepare
-from whybench.families.recite.released import records
+from whybench.families.recite.world.published.texts import records
 
 pytestmark = pytest.mark.wire
 

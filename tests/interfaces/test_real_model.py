@@ -137,8 +137,8 @@ def test_tools_that_this_model_cannot_call(
 
 def shortest(suite: str, count: int) -> list[str]:
     """The problems with the shortest prompts: this model reads slowly."""
-    instances = list(FAMILY.suite(suite, knobs={"max_errors": 1}))
-    instances.sort(key=lambda instance: len(FAMILY.open(instance).brief("terse")))
+    instances = list(FAMILY.suite(suite, parameters={"max_errors": 1}))
+    instances.sort(key=lambda instance: len(FAMILY.open(instance).instructions("terse")))
     return [instance.id for instance in instances[:count]]
 
 
@@ -158,7 +158,7 @@ def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
     log = run(
         server, tmp_path, PROBLEMS, "-T", f"suite={suite}", "-T", f"schema={schema}",
         "--sample-id", ",".join(shortest(suite, PROBLEMS)),
-        task="replayscm", short=("-T", "max_errors=1", "-T", "skin=terse"), length=96,
+        task="replayscm", short=("-T", "max_errors=1", "-T", "template=terse"), length=96,
         keep=suite in ("ord_cert", "hid_cert"),
     )  # fmt: skip
     stages = []
@@ -189,7 +189,7 @@ def test_causalab_ends_scored_with_its_re_prompts_counted(
     """The smallest worlds under the smallest budget; this model cannot call tools at all."""
     log = run(
         server, tmp_path, PROBLEMS, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
-        "-T", "suite=main_3", "-T", "regime=1o1i", "-T", "skin=terse",
+        "-T", "suite=main_3", "-T", "regime=1o1i", "-T", "template=terse",
         task="causalab", short=("-T", "max_errors=1",), length=160, keep=protocol == "record",
     )  # fmt: skip
     assert set(outcomes(log)) <= NAMED
@@ -220,7 +220,7 @@ def test_causalgame_ends_scored_in_turns_and_in_programs(
     """The smallest budget; this model cannot call tools, and its programs run in the sandbox."""
     log = run(
         server, tmp_path, 1, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
-        "-T", "suite=all", "-T", "analysis=false", "-T", "deploys=1", "-T", "skin=terse",
+        "-T", "suite=all", "-T", "analysis=false", "-T", "deploys=1", "-T", "template=terse",
         "--message-limit", "16",
         task="causalgame", short=("-T", "max_errors=1"), length=96, keep=protocol == "code",
     )  # fmt: skip
@@ -260,7 +260,7 @@ def test_recite_ends_scored_on_the_smallest_document(
     server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = run(
-        server, tmp_path, 1, "-T", "nodes=5", "-T", "length=700", "-T", "skin=terse",
+        server, tmp_path, 1, "-T", "nodes=5", "-T", "length=700", "-T", "template=terse",
         "-T", "schema=true", task="recite", short=("-T", "max_errors=1"), length=128, keep=True,
     )  # fmt: skip
     assert set(outcomes(log)) <= NAMED | {"context_exceeded"}

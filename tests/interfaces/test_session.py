@@ -1,11 +1,11 @@
-"""What doors share: sessions, lines, rewards."""
+"""What interfaces share: sessions, lines, rewards."""
 
 import json
 
 import pytest
 
 from whybench.episode.action import ActionSpec, Argument
-from whybench.episode.registry import families, find_suite
+from whybench.episode.registry import families, load_suite
 from whybench.interfaces.lines import read_action
 from whybench.interfaces.reward import PENALTY, Meter
 from whybench.interfaces.session import Session
@@ -37,7 +37,7 @@ def test_a_line_that_says_nothing_is_malformed(line: str) -> None:
 
 
 def test_tools_are_the_actions_in_the_words_of_the_world() -> None:
-    session = Session(find_suite("causallink/core")[0])
+    session = Session(load_suite("causallink/core")[0])
     assert [tool["name"] for tool in session.tools] == [s.name for s in session.episode.actions]
     for tool, spec in zip(session.tools, session.episode.actions, strict=True):
         assert list(tool["parameters"]["properties"]) == [a.name for a in spec.arguments]
@@ -45,9 +45,9 @@ def test_tools_are_the_actions_in_the_words_of_the_world() -> None:
     json.dumps(session.tools)
 
 
-def test_a_session_refuses_a_skin_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="no skin 'nope'"):
-        Session(find_suite("causallink/core")[0], "nope")
+def test_a_session_refuses_a_template_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match="no template 'nope'"):
+        Session(load_suite("causallink/core")[0], "nope")
 
 
 @pytest.mark.parametrize("family", families())
@@ -68,7 +68,7 @@ def test_an_episode_that_was_left_stays_as_it_stands(family: str) -> None:
 
 
 def test_leaving_an_episode_that_has_ended_changes_nothing() -> None:
-    session = Session(find_suite("causallink/core")[0])
+    session = Session(load_suite("causallink/core")[0])
     session.call("answer", {"answer": "yes"})
     score = session.score()
     session.leave()

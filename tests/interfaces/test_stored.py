@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from whybench.core.canonical import thaw
+from whybench.causal.canonical import thaw
 from whybench.episode.family import Suite
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.stored import index, reading
 from whybench.interfaces.stored.index import INDEX, index_flaws, indexed, write_index
 from whybench.interfaces.stored.place import Place
@@ -26,7 +26,7 @@ MISSING = 5
 
 
 def suite_of() -> Suite:
-    return find_suite("causallink/core")
+    return load_suite("causallink/core")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_every_row_is_the_instance_of_its_number(folder: Path) -> None:
         row, wanted = stored[position], suite.row(position)
         assert (row.number, row.instance) == (position, wanted)
         assert stored.instance(position) == wanted
-        assert row.brief == suite.family.open(wanted).brief("plain")
+        assert row.instructions == suite.family.open(wanted).instructions("plain")
         assert row.certificate == suite.family.certify(wanted).to_json()
         assert stored.truth(position) == json.loads(json.dumps(thaw(suite.family.truth(wanted))))
     for outside in (-1, N):
@@ -107,7 +107,7 @@ def test_an_index_of_other_shards_is_not_used_and_told(folder: Path, tmp_path: P
     assert indexed(place, manifest) is not None
     assert index_flaws(place, manifest) == []
     other = Place(str(tmp_path / "other"))
-    plan = Plan.of(replace(suite_of(), salt="s1"), N, rows=60)
+    plan = Plan.of(replace(suite_of(), seed="s1"), N, rows=60)
     generate(plan, other)
     foreign = other.read(INDEX)
     write_index(other, plan, manifest.digest)
@@ -146,9 +146,9 @@ def test_an_id_is_found_by_what_it_says_and_checked(folder: Path) -> None:
     stored, suite = StoredSet(str(folder)), suite_of()
     for number in (0, 83, 84, N - 1):
         assert stored.find(suite.row(number).id).instance == suite.row(number)
-    other = replace(suite, salt="s1").row(84).id
+    other = replace(suite, seed="s1").row(84).id
     for name, why in (
-        (other, "other salt"),
+        (other, "other seed"),
         (suite.row(N).id, f"no row {N}"),
         ("advanced-0001-0123456789ab", "no id of causallink/core"),
         ("nonsense", "no id"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.report.runs import read_runs
 
@@ -20,7 +20,7 @@ def log_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("xdg")))
-        core = find_suite("causallink/core")
+        core = load_suite("causallink/core")
         reference_logs(
             core,
             ("null", "null_no", "random", "first_listed", "exact"),
@@ -28,7 +28,7 @@ def log_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
             12,
             {"protocol": "tools"},
         )
-        lab = find_suite("causalab/main_3")
+        lab = load_suite("causalab/main_3")
         reference_logs(lab, ("regression", "exact"), folder, 4)
     return folder
 

@@ -3,9 +3,9 @@
 import altair as alt
 import pandas as pd
 
-from whybench.core.canonical import freeze
-from whybench.core.seeds import Stream
-from whybench.episode.retelling import Arrow, Moment, Passage, Retelling
+from whybench.causal.canonical import freeze
+from whybench.causal.seeds import Stream
+from whybench.episode.annotated import AnnotatedEpisode, Arrow, Moment, Passage
 from whybench.report.palette import LIGHT
 from whybench.report.section import Chapter, Figure, Remark, Report, Section, Table
 
@@ -52,7 +52,7 @@ def table(name: str = "scores", title: str = "Scores") -> Table:
     return Table(name, title, frame, "Accuracy is the share of right answers.")
 
 
-def small_graph() -> Retelling:
+def small_graph() -> AnnotatedEpisode:
     """Ten nodes, twelve moments; at the last one arrow is turned, one missing, one extra."""
     nodes = tuple(f"X{place}" for place in range(10))
     pairs = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 5), (2, 6), (6, 7), (7, 8), (5, 9), (8, 9)]
@@ -76,7 +76,7 @@ def small_graph() -> Retelling:
                 belief_marks=freeze({"X3": "claimed"}),
             )
         )
-    return Retelling(
+    return AnnotatedEpisode(
         "The agent found 9 of 11 arrows and predicted well.",
         tuple(moments),
         nodes,
@@ -86,7 +86,7 @@ def small_graph() -> Retelling:
     )
 
 
-def large_graph() -> Retelling:
+def large_graph() -> AnnotatedEpisode:
     """140 nodes and 205 arrows with cycles, as the largest of ReCITE."""
     stream = Stream("made-up", "large")
     nodes = tuple(f"variable number {place} of a long paper" for place in range(140))
@@ -98,10 +98,10 @@ def large_graph() -> Retelling:
             pairs[(a, b)] = None
     truth = tuple(Arrow(nodes[a], nodes[b]) for a, b in pairs)
     believed = (*truth[:120], *(Arrow(nodes[place], nodes[place + 70]) for place in range(30)))
-    return Retelling("120 of 205.", (Moment("answer", "", arrows=believed),), nodes, truth)
+    return AnnotatedEpisode("120 of 205.", (Moment("answer", "", arrows=believed),), nodes, truth)
 
 
-def document(letters: int = 170_000) -> Retelling:
+def document(letters: int = 170_000) -> AnnotatedEpisode:
     """A long text with letters outside the basic plane before its passages, which overlap."""
     lead = "🜂 Rain falls 🌧. "
     said = "Rain makes the ground wet. Wet ground makes roads slow. Slow roads make us late."
@@ -110,7 +110,7 @@ def document(letters: int = 170_000) -> Retelling:
     at = len(lead)
     wet, slow, late = (text.index(word) + len(word) for word in ("wet.", "slow.", "late."))
     truth = (Arrow("rain", "wet ground"), Arrow("wet ground", "slow"), Arrow("slow", "late"))
-    return Retelling(
+    return AnnotatedEpisode(
         "One of three.",
         (Moment("answer", "accepted", arrows=(truth[0], Arrow("late", "slow"))),),
         ("rain", "wet ground", "slow", "late"),
@@ -125,7 +125,7 @@ def document(letters: int = 170_000) -> Retelling:
     )
 
 
-def designs() -> Retelling:
+def designs() -> AnnotatedEpisode:
     """Numbers and words over the steps, no graph."""
     moments = tuple(
         Moment(
@@ -135,11 +135,11 @@ def designs() -> Retelling:
         )
         for place in range(8)
     )
-    return Retelling("Survived.", moments, targets=freeze({"mass": 3.2, "wing": "long"}))
+    return AnnotatedEpisode("Survived.", moments, targets=freeze({"mass": 3.2, "wing": "long"}))
 
 
-def hostile() -> Retelling:
-    return Retelling(
+def hostile() -> AnnotatedEpisode:
+    return AnnotatedEpisode(
         HOSTILE,
         (
             Moment(
@@ -164,7 +164,7 @@ def report() -> Report:
         "large": ("recite", large_graph()),
         "document": ("recite", document()),
         "designs": ("causalgame", designs()),
-        "bare": ("causallink", Retelling("Nothing was done.")),
+        "bare": ("causallink", AnnotatedEpisode("Nothing was done.")),
         "hostile #1/?&=%": ("replayscm", hostile()),
     }
     chapters = tuple(
@@ -177,9 +177,9 @@ def report() -> Report:
             1,
             "correct" if place % 2 else "wrong",
             place / 5 if place else None,
-            retelling.to_json(),
+            annotated.to_json(),
         )
-        for place, (name, (family, retelling)) in enumerate(told.items())
+        for place, (name, (family, annotated)) in enumerate(told.items())
     )
     return Report(
         f"Report {HOSTILE}",

@@ -11,7 +11,7 @@ from tests.report.test_causalab_section import mixed, parts, row, run
 from whybench.families.causalab.extras.verify_gain import whole_pairs
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
 from whybench.report.build import _mixed
-from whybench.report.places import by_place, places
+from whybench.report.published.matching_by_index import by_place, places
 
 
 def placed(block: int, index: int, right: float, suite: str = "i") -> dict:
@@ -38,7 +38,7 @@ def test_places_tell_blocks_apart_and_frames_without_blocks_are_of_the_first() -
 def test_checks_and_controls_are_paired_within_their_blocks() -> None:
     base = run("main_4", blocks((1, 0), (0, 0)))
     checked = run(
-        "main_4", blocks((1, 0), (1, 0), suite="v"), knobs={"verify": True},
+        "main_4", blocks((1, 0), (1, 0), suite="v"), parameters={"verify": True},
         system="lab/one · verify=True",
     )  # fmt: skip
     table = parts(base, checked)["causalab-verify"].frame
@@ -52,7 +52,7 @@ def test_checks_and_controls_are_paired_within_their_blocks() -> None:
 def test_equal_indices_of_other_blocks_are_no_pair() -> None:
     base = run("main_4", blocks((1, 0)))
     later = [placed(1, index, 1.0, "v") for index in (0, 1)]
-    checked = run("main_4", later, knobs={"verify": True}, system="lab/one · verify=True")
+    checked = run("main_4", later, parameters={"verify": True}, system="lab/one · verify=True")
     assert parts(base, checked)["causalab-verify"].frame["n"][0] == 0
     given = run("main_4", [placed(1, 0, 1.0)], evidence="optimal")
     assert "causalab-evidence" not in parts(base, given)
@@ -71,8 +71,8 @@ def test_arms_in_one_log_are_paired_within_their_blocks() -> None:
     from inspect_ai.scorer import SampleScore, Score
 
     def scored(block: int, verify: bool) -> SampleScore:
-        at = {"suite": "main_4", "profile": "certified", "salt": "s", "index": 0}
-        at |= {"knobs": {"verify": verify}} | ({"block": block} if block else {})
+        at = {"suite": "main_4", "profile": "certified", "seed": "s", "index": 0}
+        at |= {"parameters": {"verify": verify}} | ({"block": block} if block else {})
         noted = {INSTANCE: json.dumps(at), CLUSTER: f"c{block}"}
         return SampleScore(score=Score(value={"accuracy": block}), sample_metadata=noted)
 

@@ -10,14 +10,14 @@ from inspect_ai import eval as evaluate
 from tests.report.soundness import child, ids, sound
 
 from whybench.episode.registry import families
+from whybench.families.causalab.extras.report.commitment import moments
+from whybench.families.causalab.extras.report.plane import CONTROLS
+from whybench.families.causalab.extras.report.rows import entries
+from whybench.families.causalab.extras.report.section import section
+from whybench.families.causalab.extras.report.sizes import strength
 from whybench.report.entries import Entry
-from whybench.report.families.causalab import section
-from whybench.report.families.causalab_commitment import moments
-from whybench.report.families.causalab_plane import CONTROLS
-from whybench.report.families.causalab_rows import entries
-from whybench.report.families.causalab_sizes import strength
 from whybench.report.naming import displayed
-from whybench.report.published import Published
+from whybench.report.published.figures import Published
 from whybench.report.runs import Run, read_runs
 from whybench.report.section import Figure, Remark, Table
 from whybench.report.view import View
@@ -56,8 +56,8 @@ def run(suite: str, rows: list[dict], model: str = "lab/one", **more) -> Run:
         family=FAMILY,
         suite=f"causalab/{suite}",
         profile=more.pop("profile", "certified"),
-        salt=more.pop("salt", "public"),
-        knobs=more.pop("knobs", {}),
+        seed=more.pop("seed", "public"),
+        parameters=more.pop("parameters", {}),
         version="1-0",
         task="causalab",
         args=args,
@@ -105,8 +105,8 @@ EVERYTHING = (
     run("golden_4", mixed()[:6]),
     run("main_4", mixed()[:5], "whybench/exact"),
     run("main_4", mixed()[:5], evidence="optimal", system="lab/one · evidence=optimal"),
-    run("main_4", mixed(), knobs={"verify": True}, system="lab/one · verify=True"),
-    run("main_4", mixed(), knobs={"regime": "3o6i"}, system="lab/one · regime=3o6i"),
+    run("main_4", mixed(), parameters={"verify": True}, system="lab/one · verify=True"),
+    run("main_4", mixed(), parameters={"regime": "3o6i"}, system="lab/one · regime=3o6i"),
 )
 
 
@@ -188,7 +188,7 @@ def test_a_control_needs_its_base_of_the_same_system_and_setting() -> None:
     for base in (
         run("main_4", mixed(), "lab/two"),
         run("main_4", mixed(), profile="published"),
-        run("main_4", mixed(), knobs={"signs": "mixed"}),
+        run("main_4", mixed(), parameters={"signs": "mixed"}),
         run("main_6", mixed()),
     ):
         assert "causalab-control-quadratic" not in parts(run("quad_hard", mixed()), base)
@@ -202,13 +202,15 @@ def test_every_control_suite_exists_and_has_published_figures() -> None:
             assert Published().beside(f"causalab/{suite}", {}, "accuracy")
 
 
-def test_regimes_are_taken_from_labels_and_from_the_knob() -> None:
+def test_regimes_are_taken_from_labels_and_from_the_parameter() -> None:
     def labelled(index: int, regime: str, right: float) -> dict:
         return row(index, right, labels={"regime": regime, "trajectory": []})
 
     rows = [labelled(0, "3o0i", 1), labelled(1, "3o0i", 0), labelled(2, "3o12i", 1)]
-    knob = run("main_4", mixed(), knobs={"regime": "0o6i"}, system="lab/one · regime=0o6i")
-    frame = parts(run("scaling_4", rows), knob)["causalab-frontier-4"].frame
+    parameter = run(
+        "main_4", mixed(), parameters={"regime": "0o6i"}, system="lab/one · regime=0o6i"
+    )
+    frame = parts(run("scaling_4", rows), parameter)["causalab-frontier-4"].frame
     own = frame[~frame["published"]].set_index("regime")
     assert own["accuracy"].to_dict() == pytest.approx({"3o0i": 0.5, "3o12i": 1.0, "0o6i": 0.7})
     assert own["evidence"].to_dict() == {
@@ -241,7 +243,7 @@ def test_the_main_table_shows_published_cells_as_printed() -> None:
 
 def test_only_runs_that_match_have_published_figures_beside_them() -> None:
     usual = run("main_4", mixed(), args={"protocol": "tools"})
-    checked = run("main_4", mixed(), knobs={"verify": True})
+    checked = run("main_4", mixed(), parameters={"verify": True})
     beside = parts(usual)["causalab-size-accuracy"]
     assert beside.frame["published"].any()
     assert "Unlike the paper's runs: lab/one in profile, protocol." in beside.note
@@ -254,7 +256,7 @@ def test_only_runs_that_match_have_published_figures_beside_them() -> None:
 
 
 def test_alternative_texts_tell_the_range_of_what_is_published() -> None:
-    found = parts(run("main_4", mixed()), run("main_4", mixed(), knobs={"regime": "3o6i"}))
+    found = parts(run("main_4", mixed()), run("main_4", mixed(), parameters={"regime": "3o6i"}))
     drawn = found["causalab-size-accuracy"]
     theirs = drawn.frame[drawn.frame["published"]]["accuracy"]
     assert f"Published: {theirs.min():.2f} to {theirs.max():.2f} (4 systems)" in drawn.alt
@@ -263,11 +265,11 @@ def test_alternative_texts_tell_the_range_of_what_is_published() -> None:
     assert f"edge F1 {theirs.min():.2f} to {theirs.max():.2f} (2 systems)" in plane.alt
 
 
-def test_private_salts_are_never_shown() -> None:
-    both = run("main_4", mixed()), run("main_4", mixed(), salt="hush-7")
+def test_private_seeds_are_never_shown() -> None:
+    both = run("main_4", mixed()), run("main_4", mixed(), seed="hush-7")
     names = [entry.system for entry in entries(view(*both))]
-    assert names[0] == "lab/one · salt public"
-    assert re.fullmatch("lab/one · salt private-[0-9a-f]{6}", names[1])
+    assert names[0] == "lab/one · seed public"
+    assert re.fullmatch("lab/one · seed private-[0-9a-f]{6}", names[1])
     shown = repr([(part, getattr(part, "frame", "")) for part in section(view(*both)).walk()])
     assert "hush-7" not in shown
 
@@ -349,7 +351,7 @@ def test_one_explicit_check_is_compared_with_none() -> None:
     checked = run(
         "main_4",
         [row(i, instance=f"v{i}") for i in range(10)],
-        knobs={"verify": True},
+        parameters={"verify": True},
         system="lab/one · verify=True",
     )
     frame = parts(run("main_4", mixed()), checked)["causalab-verify"].frame

@@ -10,22 +10,22 @@ import pandas as pd
 import pytest
 from tests.report.soundness import child, ids, sound
 
-from whybench.core.canonical import thaw
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import thaw
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 from whybench.episode.trace import Trace
 from whybench.families.causalgame.claims import claims
-from whybench.families.causalgame.specs import QUESTIONS
+from whybench.families.causalgame.extras.report.judged import WORDS
+from whybench.families.causalgame.extras.report.rows import Games, short
+from whybench.families.causalgame.extras.report.section import section
+from whybench.families.causalgame.prompts.action_specs import QUESTIONS
 from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.report.entries import PUBLISHED
-from whybench.report.families.causalgame import section
-from whybench.report.families.causalgame_judged import WORDS
-from whybench.report.families.causalgame_rows import Games, short
 from whybench.report.naming import displayed
-from whybench.report.published import Published
+from whybench.report.published.figures import Published
 from whybench.report.runs import Run, read_runs
 from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import View
@@ -61,7 +61,7 @@ def believer(instance: Instance) -> Trace:
         Action.of("submit", design="{}"),
         Action.of("report", **REPORT),
     )
-    return FAMILY.reopened(instance, actions, 0, "own").trace
+    return FAMILY.replay_episode(instance, actions, 0, "own").trace
 
 
 def silent(instance: Instance) -> Trace:
@@ -107,11 +107,11 @@ class Made:
             family=FAMILY,
             suite=f"causalgame/{first.suite}",
             profile=first.profile,
-            salt=first.salt,
-            knobs=first.knobs.asdict(),
+            seed=first.seed,
+            parameters=first.parameters.asdict(),
             version=f"{FAMILY.version}-0",
             task="causalgame",
-            args={"skin": "plain", "protocol": "tools", "evidence": "own"} | args,
+            args={"template": "plain", "protocol": "tools", "evidence": "own"} | args,
             passed=args,
             created="2026-01-01",
             frame=pd.DataFrame(rows),
@@ -175,7 +175,7 @@ def test_every_part_is_whole_and_ids_are_unique(whole: Section) -> None:
 
 def test_all_that_the_issue_names_is_there(whole: Section) -> None:
     names = "survival-published challenge-published history-certified tools-minus-code rubric modes"
-    names += " difficulty-published claims each-claim distance split evidence knobs"
+    names += " difficulty-published claims each-claim distance split evidence factors"
     assert {f"causalgame-{name}" for name in names.split()} <= set(ids(whole))
     assert "Winning without understanding" not in remarks(whole), "the believer never wins"
 
@@ -185,10 +185,10 @@ def test_survival_equals_the_fleets(everything: View, whole: Section) -> None:
     mine = drawn[drawn["system"] == "null (reference agent)"].set_index("row")["value"]
     fleet = everything.runs[2].frame["survival_rate"]
     for instance, rate in zip(RELEASED, fleet, strict=True):
-        scenario = FAMILY.traits(instance)["scenario"]
+        scenario = FAMILY.covariates(instance)["scenario"]
         assert mine[short(scenario)] == rate
         marks = drawn[(drawn["whose"] == "of the scenario") & (drawn["row"] == short(scenario))]
-        bar = FAMILY.traits(instance)["threshold"]
+        bar = FAMILY.covariates(instance)["threshold"]
         assert marks.set_index("system")["value"]["bar"] == pytest.approx(bar)
 
 
@@ -228,7 +228,7 @@ def test_difficulty_is_ranked_beside_the_papers_table(everything: View, whole: S
     mine = ranks[ranks["system"] == "null (reference agent)"].set_index("scenario")["rank"]
     rates = everything.runs[2].frame["survival_rate"]
     hardest = RELEASED[int(rates.idxmin())]
-    assert mine[short(FAMILY.traits(hardest)["scenario"])] == 1
+    assert mine[short(FAMILY.covariates(hardest)["scenario"])] == 1
     table = part(whole, "causalgame-difficulty-table-published").frame.set_index("scenario")
     (cell,) = Published().cells(
         "causalgame", table="14", suite="antenna_trap", metric="survival_rate", condition="agentic"
@@ -278,26 +278,26 @@ def test_losses_are_split_and_evidence_is_compared(whole: Section) -> None:
     assert set(wins["evidence"]) == {"own", "optimal"}
 
 
-def test_other_evidence_salt_or_wording_is_another_group() -> None:
-    hidden = list(FAMILY.suite("all", profile="published", salt="hush-7"))[:3]
+def test_other_evidence_seed_or_wording_is_another_group() -> None:
+    hidden = list(FAMILY.suite("all", profile="published", seed="hush-7"))[:3]
     made = Made().add(silent, RELEASED[:2]).add(silent, RELEASED[3:5])
     made.add(silent, RELEASED[1:4], evidence="optimal").add(silent, hidden)
-    made.add(silent, RELEASED[:1], skin="terse")
+    made.add(silent, RELEASED[:1], template="terse")
     found = Games.of(made.view).played
     assert [len(group.frame) for group in found] == [4, 3, 3, 1]
     names = [group.name for group in found]
     assert len(set(names)) == 4
     assert "evidence=optimal" in names[1]
-    assert "salt=private-" in names[2]
+    assert "seed=private-" in names[2]
     whole = section(made.view)
     assert "hush-7" not in repr([(p, getattr(p, "frame", None)) for p in whole.walk()])
     wins = part(whole, "causalgame-evidence").frame
     assert list(wins["n"]) == [2, 2], "both were played with own and with optimal evidence"
 
 
-def test_generated_worlds_are_sorted_by_knob(everything: View, whole: Section) -> None:
+def test_generated_worlds_are_sorted_by_parameter(everything: View, whole: Section) -> None:
     room = child(whole, "causalgame-generated")
-    drawn = part(room, "causalgame-knobs").frame.set_index("knob")
+    drawn = part(room, "causalgame-factors").frame.set_index("factor")
     assert drawn.loc[["shift: off", "shift: mild", "shift: strong"], "n"].to_list() == [2, 2, 1]
     assert [group.name for group in Games.of(everything).generated] == ["acme/two"]
 
@@ -308,7 +308,7 @@ def test_absent_data_give_a_sentence_and_no_empty_figure() -> None:
         assert words in remarks(found)
     kept: list[Part] = [p for p in found.walk() if isinstance(p, Figure)]
     assert all(not p.frame.empty for p in kept if isinstance(p, Figure))
-    assert "causalgame-knobs" not in ids(found)
+    assert "causalgame-factors" not in ids(found)
     assert "causalgame-difficulty-certified" not in ids(found), "two scenarios are no rank"
 
 

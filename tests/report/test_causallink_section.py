@@ -10,18 +10,20 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from tests.report.soundness import child, sound
 
-from whybench.core.canonical import thaw
+from whybench.causal.canonical import thaw
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 from whybench.episode.trace import Trace
-from whybench.report.entries import entries
-from whybench.report.families.causallink import section
-from whybench.report.families.causallink_answers import KINDS, PUBLISHED, SILENT, kinds, patterns
-from whybench.report.families.causallink_prompts import ERRED, by_prompt
-from whybench.report.families.causallink_rows import own
-from whybench.report.families.causallink_traits import (
+from whybench.families.causallink.extras.report.answers import (
+    KINDS,
+    PUBLISHED,
+    SILENT,
+    kinds,
+    patterns,
+)
+from whybench.families.causallink.extras.report.covariates import (
     by_need,
     by_setup,
     compared,
@@ -29,8 +31,12 @@ from whybench.report.families.causallink_traits import (
     over_setups,
     sizes,
 )
+from whybench.families.causallink.extras.report.prompts import ERRED, by_prompt
+from whybench.families.causallink.extras.report.rows import own
+from whybench.families.causallink.extras.report.section import section
+from whybench.report.entries import entries
 from whybench.report.naming import displayed
-from whybench.report.published import Published
+from whybench.report.published.figures import Published
 from whybench.report.runs import Run, read_runs
 from whybench.report.section import Figure, Remark, Section, Table
 from whybench.report.view import View
@@ -55,7 +61,9 @@ def agent(name: str, evidence: str = "own") -> Player:
 def stubborn(instance: Instance) -> Trace:
     """Experiment as one should, then say no."""
     done = FAMILY.experiments(FAMILY.exact_run(instance))
-    return FAMILY.reopened(instance, [*done, Action.of("answer", answer="no")], 0, "own").trace
+    return FAMILY.replay_episode(
+        instance, [*done, Action.of("answer", answer="no")], 0, "own"
+    ).trace
 
 
 def silent(instance: Instance) -> Trace:
@@ -81,7 +89,7 @@ def run(
 ) -> Run:
     instances = list(instances)
     first = instances[0]
-    manner = {"skin": "plain", "protocol": "dialogue", "evidence": "own"} | args
+    manner = {"template": "plain", "protocol": "dialogue", "evidence": "own"} | args
     return Run(
         log="made.eval",
         path="made.eval",
@@ -89,8 +97,8 @@ def run(
         family=FAMILY,
         suite=f"causallink/{first.suite}",
         profile=first.profile,
-        salt=first.salt,
-        knobs=first.knobs.asdict(),
+        seed=first.seed,
+        parameters=first.parameters.asdict(),
         version=f"{FAMILY.version}-0",
         task="causallink",
         args=manner,
@@ -110,7 +118,7 @@ def everything() -> View:
     """A view with something for every figure."""
     return view(
         run(stubborn),
-        run(agent("random"), skin="step_limited"),
+        run(agent("random"), template="step_limited"),
         run(agent("null", "optimal"), evidence="optimal"),
         run(agent("exact"), model="whybench/exact"),
         run(agent("random"), FEW),
@@ -163,7 +171,7 @@ def test_the_error_is_the_standard_error_of_setup_means() -> None:
     mediation = by_start[by_start["structure"] == "mediation"]
     assert list(mediation["setup"]) == ["none", "C", "BC", "all"]
     broken = made.frame.copy()
-    start = {i.id: FAMILY.traits(i) for i in CORE}
+    start = {i.id: FAMILY.covariates(i) for i in CORE}
     hit = [
         (start[name]["structure"], start[name]["setup"]) == ("mediation", "all")
         for name in broken["instance"]
@@ -189,8 +197,8 @@ def test_epochs_of_a_question_count_as_one() -> None:
 def test_sizes_use_all_moving_starts_only() -> None:
     frame = sizes(view(run(agent("null")), run(agent("null"), FEW)))
     assert list(frame["n"]) == [2, 3, 4, 7]
-    yes = [i for i in CORE if FAMILY.traits(i)["all_moving"] and FAMILY.traits(i)["n"] == 3]
-    share = sum(FAMILY.traits(i)["truth"] == "yes" for i in yes) / len(yes)
+    yes = [i for i in CORE if FAMILY.covariates(i)["all_moving"] and FAMILY.covariates(i)["n"] == 3]
+    share = sum(FAMILY.covariates(i)["truth"] == "yes" for i in yes) / len(yes)
     three = frame.set_index("n").loc[3]
     assert three["accuracy"] == pytest.approx(share)
     assert three["best constant answer"] == pytest.approx(max(share, 1 - share))
@@ -203,9 +211,9 @@ def test_published_tables_stand_in_the_table_as_printed(everything: View) -> Non
     theirs = frame[frame["published"]].set_index(["system", "prompt"])
     cells = [c for t in ("4", "5") for c in Published().cells("causallink", table=t)]
     assert len(cells) == 120
-    skins = {"core_basic": "plain", "core_step_limited": "step_limited"}
+    templates = {"core_basic": "plain", "core_step_limited": "step_limited"}
     for cell in cells:
-        found = theirs.loc[f"{cell.system} (published)", skins[cell.suite]]
+        found = theirs.loc[f"{cell.system} (published)", templates[cell.suite]]
         assert found[cell.metric] == cell.printed
         if cell.metric == "accuracy":
             assert found["share"] == cell.share
@@ -216,8 +224,11 @@ def test_published_tables_stand_in_the_table_as_printed(everything: View) -> Non
 
 def test_both_prompts_of_a_system_share_a_row_and_references_are_called_so() -> None:
     runs = [
-        replace(run(agent("random"), CORE[:6], skin=skin), system=f"acme/one · skin={skin}")
-        for skin in ("plain", "step_limited")
+        replace(
+            run(agent("random"), CORE[:6], template=template),
+            system=f"acme/one · template={template}",
+        )
+        for template in ("plain", "step_limited")
     ]
     reference = run(agent("exact"), CORE[:6], model="whybench/exact")
     frame = by_prompt(view(reference, *runs)).frame
@@ -232,9 +243,9 @@ def test_failures_are_split_by_the_evidence_and_sum_to_one(everything: View) -> 
     assert frame.groupby("system")["share"].sum().tolist() == pytest.approx([1.0] * 3)
     mine = frame[frame["system"] == "acme/one"]
     shares = dict(zip(mine["kind"], mine["share"], strict=True))
-    # Every experiment forces the answer, so saying no is proved (47 of 84) or bad inference.
-    assert shares[KINDS["proved"]] == pytest.approx(47 / 84)
-    assert shares[KINDS["contradicts_evidence"]] == pytest.approx(37 / 84)
+    # Every experiment forces the answer, so saying no is understood (47 of 84) or bad inference.
+    assert shares[KINDS["understood"]] == pytest.approx(47 / 84)
+    assert shares[KINDS["contradicted"]] == pytest.approx(37 / 84)
     assert shares[KINDS["premature"]] == shares[SILENT] == 0
 
 
@@ -292,9 +303,9 @@ def test_steps_are_held_against_the_optimum(everything: View) -> None:
 
 
 def test_the_optimum_is_that_of_the_instances_that_were_played() -> None:
-    hidden = list(FAMILY.suite("core", salt="hush-7"))[:20]
+    hidden = list(FAMILY.suite("core", seed="hush-7"))[:20]
     played = view(run(agent("exact"), hidden, model="whybench/exact"))
-    needs = [int(FAMILY.traits(instance)["exact_steps"]) for instance in hidden]
+    needs = [int(FAMILY.covariates(instance)["exact_steps"]) for instance in hidden]
     free, forced, _ = optimum(played)
     assert free == pytest.approx(sum(needs) / 20)
     assert forced == pytest.approx(sum(max(1, need) for need in needs) / 20)
@@ -312,21 +323,21 @@ def test_runs_that_were_asked_unlike_the_paper_are_said_to_be() -> None:
     unlike = run(silent, CORE[:4], model="acme/unlike", protocol="tools")
     both = view(like, unlike)
     frame = by_prompt(both).frame
-    assert list(frame["unlike the paper in"][:2]) == ["", "profile, protocol"]
+    assert list(frame["differs from the paper in"][:2]) == ["", "profile, protocol"]
     shown = figures(section(both))["causallink-prompts-accuracy"]
     assert "Unlike the paper's runs: acme/unlike in profile, protocol." in shown.note
     worlds = like.frame["cluster"].nunique()
     assert worlds == unlike.frame["cluster"].nunique() != 3
-    assert f"a run here has {worlds} of them" in shown.note
+    assert f"clusters of a run here: {worlds}" in shown.note
 
 
-def test_private_salts_are_never_shown_and_old_knobs_do_no_harm() -> None:
+def test_private_seeds_are_never_shown_and_old_parameters_do_no_harm() -> None:
     one = run(silent, CORE[:2])
-    two = replace(one, salt="hush-7", knobs={"theme": "gone"})
+    two = replace(one, seed="hush-7", parameters={"theme": "gone"})
     found = section(view(one, two))
     shown = repr([(p, getattr(p, "frame", None)) for p in found.walk()])
     assert "private-" in shown
-    assert "knobs of another version" in shown
+    assert "parameters of another version" in shown
     assert "hush-7" not in shown
 
 
@@ -372,10 +383,10 @@ def test_a_section_of_real_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
-    for skin in ("plain", "step_limited"):
+    for template in ("plain", "step_limited"):
         inspect_eval(
             "whybench/causallink",
-            task_args={"suite": "core", "skin": skin},
+            task_args={"suite": "core", "template": template},
             model="whybench/exact",
             display="none",
             limit=4,

@@ -12,11 +12,11 @@ from scipy.stats import binom, ttest_rel
 from tests.tables import sampled
 from typer.testing import CliRunner
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.registry import families
-from whybench.report.compare import compare, compared, decided
-from whybench.report.difference import difference, fewest_worlds
-from whybench.report.pairs import chosen
+from whybench.report.decisions.compare import compare, compared, decided
+from whybench.report.decisions.difference import difference, fewest_worlds
+from whybench.report.decisions.pairs import chosen
 from whybench.report.runs import Run
 from whybench.stats.mcnemar import mcnemar
 
@@ -42,7 +42,7 @@ def frame(scores, clusters=None, metric="accuracy", outcome="answered"):
 
 def run(scores, model="m/one", suite="causallink/advanced", clusters=None, **changes):
     family = families()[suite.partition("/")[0]]
-    args = {"suite": suite.partition("/")[2], "protocol": "dialogue", "skin": "plain"}
+    args = {"suite": suite.partition("/")[2], "protocol": "dialogue", "template": "plain"}
     made = {
         "log": f"{model.replace('/', '-')}.eval",
         "path": f"{model}{changes}.eval",
@@ -50,8 +50,8 @@ def run(scores, model="m/one", suite="causallink/advanced", clusters=None, **cha
         "family": family,
         "suite": suite,
         "profile": "certified",
-        "salt": "public",
-        "knobs": {},
+        "seed": "public",
+        "parameters": {},
         "version": "1-0.1.0",
         "task": family.name,
         "args": args | changes.pop("args", {}),
@@ -172,7 +172,7 @@ def test_worlds_that_all_differ_alike_are_not_said_to_have_shown_nought():
     assert decided([row])[0].winner == "A"
     judged = decided([row] * 10)
     assert {r.winner for r in judged} == {None}
-    assert all("8 latent worlds are too few to show any among so many" in r.verdict for r in judged)
+    assert all("8 clusters are too few to show any among so many" in r.verdict for r in judged)
 
 
 def test_other_metrics_are_higher_not_better():
@@ -204,10 +204,10 @@ def test_runs_are_aligned_by_instance_and_the_rest_is_told():
     [
         ({"profile": "published"}, "profile certified in A and published in B"),
         ({"version": "2-0.1.0"}, "family version 1 in A and 2 in B"),
-        ({"knobs": {"n": 5}}, "knobs"),
+        ({"parameters": {"n": 5}}, "parameters"),
     ],
 )
-def test_versions_profiles_and_knobs_are_not_mixed(changes, told):
+def test_versions_profiles_and_parameters_are_not_mixed(changes, told):
     scores = coins("a", 20, 0.5)
     with pytest.raises(ValueError, match=told):
         compare([run(scores)], [run(scores, "m/two", **changes)])
@@ -219,7 +219,7 @@ def test_without_a_shared_suite_or_instance_there_is_nothing_to_compare():
         compare([run(scores)], [run(scores, "m/two", suite="causallink/core")])
     other = {f"other-{name}": score for name, score in scores.items()}
     with pytest.raises(ValueError, match="share no instance"):
-        compare([run(scores)], [run(other, "m/two", salt="s2")])
+        compare([run(scores)], [run(other, "m/two", seed="s2")])
 
 
 def test_several_models_on_a_side_must_be_chosen_from():
@@ -233,23 +233,23 @@ def test_several_models_on_a_side_must_be_chosen_from():
         chosen(side, {"model": "four"})
 
 
-def test_two_runs_of_the_same_instances_are_not_pooled_but_two_salts_are():
+def test_two_runs_of_the_same_instances_are_not_pooled_but_two_seeds_are():
     scores = coins("a", 20, 0.5)
     again = run(scores, log="again.eval", path="again")
     with pytest.raises(ValueError, match="several runs of the same instances"):
         compare([run(scores), again], [run(scores, "m/two")])
     more = {f"s2-{name}": score for name, score in scores.items()}
-    sides = [[run(scores, m), run(more, m, salt="s2")] for m in ("m/one", "m/two")]
+    sides = [[run(scores, m), run(more, m, seed="s2")] for m in ("m/one", "m/two")]
     assert compare(*sides).rows[0].found.n == 40
 
 
 def test_settings_are_compared_and_named():
     scores = coins("a", 20, 0.5)
-    other = run(scores, args={"skin": "notebook"})
+    other = run(scores, args={"template": "notebook"})
     found = compare([run(scores)], [other])
-    assert found.played[0].apart == {"skin": ("plain", "notebook")}
-    assert any("settings differ: skin plain in A, notebook in B" in r for r in found.remarks)
-    third = run(scores, args={"skin": "think_first"})
+    assert found.played[0].apart == {"template": ("plain", "notebook")}
+    assert any("settings differ: template plain in A, notebook in B" in r for r in found.remarks)
+    third = run(scores, args={"template": "think_first"})
     with pytest.raises(ValueError, match="several runs differ in how they were played"):
         compare([run(scores), third], [other, run(scores, args={"protocol": "tools"})])
     with pytest.raises(ValueError, match="same log"):
@@ -269,9 +269,9 @@ def simulation():
 def test_compare_is_right_at_the_size_that_plan_gives(name):
     """At most one run in 10,000 would fail by luck if the power is 0.94 and alpha 0.05."""
 
-    door, repeats = simulation(), 50
-    case = door.on_causallink(600) if name == "causallink" else door.SYNTHETIC[name]
-    found = door.repeated(case, name, repeats, power=0.95, pilot=200)
+    interface, repeats = simulation(), 50
+    case = interface.on_causallink(600) if name == "causallink" else interface.SYNTHETIC[name]
+    found = interface.repeated(case, name, repeats, power=0.95, pilot=200)
     assert found.right.count("A") >= binom.ppf(1e-4, repeats, 0.94)
     assert found.right.count("B") == 0
     assert repeats - found.alarms.count(None) <= binom.ppf(1 - 1e-4, repeats, 0.05)

@@ -98,6 +98,6 @@ def test_what_is_not_known_is_said_to_be_unknown() -> None:
 
 @pytest.mark.parametrize("family", ["causallink", "causalab", "replayscm", "causalgame", "recite"])
 def test_every_declared_section_can_be_read(family: str) -> None:
-    form = read("whybench.report.families", f"{family}.toml")
+    form = read(f"whybench.families.{family}.extras.report", "section.toml")
     assert form.id == family
     assert all(child.parts for child in form.children)

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from whybench.core.seeds import Stream
-from whybench.episode.registry import find_suite
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.report.build import Wishes, viewed
 from whybench.report.runs import Logs, read_runs
@@ -35,8 +35,8 @@ def shown(logs: Logs, tmp_path_factory: pytest.TempPathFactory) -> list[Overlay]
     folder = tmp_path_factory.mktemp("overlay")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("xdg")))
-        reference_logs(find_suite("replayscm/ord_full"), ("exact",), folder, 2)
-        game = find_suite("causalgame/antenna_trap", profile="published")
+        reference_logs(load_suite("replayscm/ord_full"), ("exact",), folder, 2)
+        game = load_suite("causalgame/antenna_trap", profile="published")
         reference_logs(game, ("null",), folder, 2)
     more = read_runs([folder])
     views = viewed(Logs(logs.runs + more.runs), Wishes(limits=Limits(certified=1, replayed=2)))
@@ -66,7 +66,7 @@ def published(frame: pd.DataFrame) -> Iterator[tuple[str, Any]]:
 
 def printed(family: str) -> dict[str, set[float]]:
     """Return system → its figures, read with nothing of ours; per cent also as shares."""
-    path = files("whybench.report") / "figures_of_papers" / f"{family}.csv"
+    path = files("whybench.report.published") / "figures_of_papers" / f"{family}.csv"
     found: dict[str, set[float]] = {}
     for row in csv.DictReader(path.read_text("utf-8").splitlines()):
         for name in (row["system"], row["note"]):

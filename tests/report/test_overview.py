@@ -6,17 +6,17 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from whybench.report.bounds import Bounds, bounds
 from whybench.report.build import Wishes, build, chaptered, viewed
+from whybench.report.chapters.bounds import Bounds, bounds
+from whybench.report.chapters.outcomes import outcomes
+from whybench.report.chapters.profile import profile
+from whybench.report.chapters.provenance import command
+from whybench.report.chapters.ranks import ranks, read_others
+from whybench.report.chapters.understanding import understanding
 from whybench.report.charts import specification
-from whybench.report.outcomes import outcomes
 from whybench.report.palette import DARK, LIGHT, painted
-from whybench.report.profile import profile
-from whybench.report.provenance import command
-from whybench.report.ranks import ranks, read_others
 from whybench.report.runs import Logs
 from whybench.report.section import Figure, Remark, Table
-from whybench.report.understanding import understanding
 from whybench.report.view import Limits
 
 
@@ -70,7 +70,7 @@ def test_an_exact_log_is_the_ceiling_only_where_scores_have_degrees_and_it_meets
     ceiling: float,
     stands: bool,
 ) -> None:
-    monkeypatch.setattr("whybench.report.bounds._is_rate", lambda family: rate)
+    monkeypatch.setattr("whybench.report.chapters.bounds._is_rate", lambda family: rate)
     runs = [r for r in logs.runs if r.suite == "causallink/core"]
     exact = next(r for r in runs if r.model == "whybench/exact")
     exact = replace(exact, frame=exact.frame.assign(accuracy=spoiled))
@@ -180,7 +180,7 @@ def test_a_success_of_which_nothing_tells_is_not_called_understood(views) -> Non
         "1 of 1 runs have fewer than 5 such successes: nothing is said of them."
     ]
     figure = next(part for part in section.parts if isinstance(part, Figure))
-    assert "0 understood, 0 hollow, 12 not shown" in figure.alt
+    assert "0 understood, 0 lucky, 12 not shown" in figure.alt
 
 
 def test_hollow_successes_are_counted_and_called_out_by_name(views) -> None:
@@ -209,7 +209,7 @@ def test_every_rule_of_understanding_names_metrics_of_its_family() -> None:
     for family in ruled:
         rule = family.understanding
         known = {m.name for m in family.metrics if m.role != "detail"}
-        assert {rule["success"], rule.get("hollow") or rule["lacks"]} <= known
+        assert {rule["success"], rule.get("lucky") or rule["lacks"]} <= known
 
 
 def test_a_success_is_understood_only_if_something_tells_that_it_is_not_hollow() -> None:
@@ -271,10 +271,10 @@ def test_the_command_of_a_log_can_be_run_again(views) -> None:
     assert said.endswith("--model whybench/null --temperature 0.5 --limit 12")
 
 
-def test_a_command_tells_roles_and_samples_but_no_private_salt_and_no_folder(views) -> None:
+def test_a_command_tells_roles_and_samples_but_no_private_seed_and_no_folder(views) -> None:
     run = replace(
         run_of(views, "causallink", "null"),
-        passed={"salt": "hush-4711", "yoke": "folder/of/mine/a.eval"},
+        passed={"seed": "hush-4711", "yoke": "folder/of/mine/a.eval"},
         config={
             "roles": {"judge": "x/y"},
             "model_args": {"api_key": "sk-1"},
@@ -291,7 +291,7 @@ def test_a_command_tells_roles_and_samples_but_no_private_salt_and_no_folder(vie
 
 
 def test_episodes_of_a_private_split_are_not_told(logs: Logs) -> None:
-    some = replace(next(r for r in logs.runs if r.suite == "causallink/core"), salt="secret")
+    some = replace(next(r for r in logs.runs if r.suite == "causallink/core"), seed="secret")
     kept = Logs((some,))
     wishes = Wishes(limits=Limits(told=2, replayed=3))
     chapters, said = chaptered(viewed(kept, wishes), wishes)

@@ -15,7 +15,7 @@ from tests.report.made_up import HOSTILE, document, figure, report, table
 
 from whybench.report.page import render, write
 from whybench.report.page.cells import grid, words
-from whybench.report.page.chapters import packed, shelve
+from whybench.report.page.chapters import pack_episodes, packed
 from whybench.report.page.files import plain
 from whybench.report.page.pictures import ENLARGED, placed, png_of, svg_of
 from whybench.report.palette import DARK, LIGHT
@@ -121,12 +121,12 @@ def test_episodes_can_be_read_back(elements):
     index = json.loads(held["page-index"])
     assert [row["id"] for row in index] == [chapter.id for chapter in report().chapters]
     for place, chapter in enumerate(report().chapters):
-        told = json.loads(gzip.decompress(base64.b64decode(held[f"shelf-e{place}"])))
+        told = json.loads(gzip.decompress(base64.b64decode(held[f"packed-e{place}"])))
         text = told.pop("textAt", None)
         if text is not None:
-            raw = gzip.decompress(base64.b64decode(held[f"shelf-t{text}"]))
-            assert json.loads(raw) == chapter.retelling["text"]
-        assert told == {k: v for k, v in chapter.retelling.items() if k != "text"}
+            raw = gzip.decompress(base64.b64decode(held[f"packed-t{text}"]))
+            assert json.loads(raw) == chapter.annotated["text"]
+        assert told == {k: v for k, v in chapter.annotated.items() if k != "text"}
 
 
 def many(count: int, text: str | None = None) -> list[Chapter]:
@@ -139,19 +139,19 @@ def many(count: int, text: str | None = None) -> list[Chapter]:
 
 def test_a_document_read_by_many_is_kept_once():
     text = "".join(str(i * i) for i in range(4000))
-    shelf = shelve(many(50, text), 10**9)
-    assert len(shelf.texts) == 1
-    assert len(shelf.episodes) == 50
-    assert sum(map(len, shelf.episodes)) < len(packed(text)) * 2
+    kept = pack_episodes(many(50, text), 10**9)
+    assert len(kept.texts) == 1
+    assert len(kept.episodes) == 50
+    assert sum(map(len, kept.episodes)) < len(packed(text)) * 2
 
 
 def test_episodes_beyond_the_room_are_left_out_family_by_family():
-    one = shelve(many(1), 10**9)
+    one = pack_episodes(many(1), 10**9)
     size = len(one.episodes[0]) + len(json.dumps(one.index[0])) + 200
-    shelf = shelve(many(20), size * 6)
-    assert 4 <= len(shelf.index) < 20
-    assert shelf.left == 20 - len(shelf.index)
-    counts = [sum(row["family"] == f"family {f}" for row in shelf.index) for f in range(2)]
+    kept = pack_episodes(many(20), size * 6)
+    assert 4 <= len(kept.index) < 20
+    assert kept.left == 20 - len(kept.index)
+    counts = [sum(row["family"] == f"family {f}" for row in kept.index) for f in range(2)]
     assert abs(counts[0] - counts[1]) <= 1
 
 

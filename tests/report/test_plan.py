@@ -7,17 +7,17 @@ import re
 import pandas as pd
 import pytest
 
-from whybench.core.seeds import Stream
-from whybench.episode.registry import find_suite
-from whybench.report.cost import Usage, bill, usage_in, usage_played
-from whybench.report.plan import plan
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import load_suite
+from whybench.report.decisions.cost import Usage, bill, usage_in, usage_played
+from whybench.report.decisions.plan import plan
+from whybench.report.decisions.sizes import design
+from whybench.report.decisions.variance_sources import Worlds, from_frames, picked, spaced
 from whybench.report.runs import Run
-from whybench.report.sizes import design
-from whybench.report.spreads import Worlds, from_frames, picked, spaced
 from whybench.stats.power import instances_needed, mcnemar_needed, power_of
 from whybench.stats.spread import Spread, paired_spread, paired_spread_of, rate_spread, spread_of
 
-CORE = find_suite("causallink/core")
+CORE = load_suite("causallink/core")
 
 
 def run_on(suite, name, chance, epochs=1, instances=60):
@@ -42,8 +42,8 @@ def run_on(suite, name, chance, epochs=1, instances=60):
         family=suite.family,
         suite=suite.path,
         profile=suite.profile,
-        salt=suite.salt,
-        knobs=suite.knobs.asdict(),
+        seed=suite.seed,
+        parameters=suite.parameters.asdict(),
         version="1-0.1.0",
         task=suite.family.name,
         args={},
@@ -80,7 +80,7 @@ def test_no_plan_has_fewer_worlds_than_compare_needs():
 
 
 def test_two_logs_give_the_paired_spread():
-    suite = find_suite("causalab/main_4")
+    suite = load_suite("causalab/main_4")
     runs = [run_on(suite, "one", 0.7, 2), run_on(suite, "two", 0.5, 2)]
     scores = [
         {name: group["accuracy"].tolist() for name, group in run.frame.groupby("instance")}
@@ -94,7 +94,7 @@ def test_two_logs_give_the_paired_spread():
 
 
 def test_one_log_supposes_a_second_system_and_says_so():
-    suite = find_suite("causalab/main_4")
+    suite = load_suite("causalab/main_4")
     frame = run_on(suite, "one", 0.6).frame
     found = from_frames([frame], "accuracy", Worlds(50, 50, 0.0))
     assert found.pair == paired_spread(found.one, found.one, 0.0)
@@ -106,7 +106,7 @@ def test_one_log_supposes_a_second_system_and_says_so():
 
 
 def test_a_log_is_a_sample_and_a_small_one_asks_for_more():
-    suite = find_suite("causalab/main_4")
+    suite = load_suite("causalab/main_4")
     sizes = {}
     for instances in (20, 50):
         runs = [run_on(suite, name, 0.9, instances=instances) for name in ("one", "two")]
@@ -120,7 +120,7 @@ def test_a_log_is_a_sample_and_a_small_one_asks_for_more():
 
 
 def test_a_log_never_asks_for_more_than_no_log_does():
-    suite = find_suite("causalab/main_4")
+    suite = load_suite("causalab/main_4")
     runs = [run_on(suite, name, 0.5, instances=8) for name in ("one", "two")]
     without = plan(suite, detect=0.1)
     assert plan(suite, runs[:1], detect=0.1).sizes[0].instances <= 1.1 * without.sizes[0].instances
@@ -138,7 +138,7 @@ def test_a_part_of_a_suite_is_planned_with_the_worlds_of_the_whole():
 
 
 def test_without_a_log_the_worst_rate_is_supposed():
-    found = plan(find_suite("causalab/main_4"), detect=0.1)
+    found = plan(load_suite("causalab/main_4"), detect=0.1)
     assert found.spread_one == rate_spread(0.5)
     assert "where it varies most" in " ".join(found.assumed)
     two, one = found.sizes
@@ -151,16 +151,16 @@ def test_without_a_log_the_worst_rate_is_supposed():
     json.dumps(found.to_json(), allow_nan=False)
 
 
-def test_a_suite_of_few_worlds_can_show_nothing_and_no_salt_helps():
+def test_a_suite_of_few_worlds_can_show_nothing_and_no_seed_helps():
     found = plan(CORE, detect=0.1)
     assert found.worlds.worlds == 3
     assert found.sizes[0].detectable == math.inf
     assert found.to_json()["sizes"][0]["detectable"] is None
-    assert "same 3 latent worlds" in found.more
+    assert "same 3 clusters" in found.more
 
 
 def test_logs_bring_tokens_and_cost_and_those_of_other_suites_are_not_used():
-    suite = find_suite("causalab/main_4")
+    suite = load_suite("causalab/main_4")
     runs = [run_on(suite, "one", 0.7), run_on(suite, "two", 0.5)]
     found = plan(suite, [*runs, run_on(CORE, "three", 0.5)], detect=0.1, epochs=2)
     size, paid = found.sizes[0], found.bills[0]
@@ -177,7 +177,7 @@ def test_logs_bring_tokens_and_cost_and_those_of_other_suites_are_not_used():
 
 
 def test_a_log_without_spread_serves_for_tokens_alone():
-    suite = find_suite("causalab/main_4")
+    suite = load_suite("causalab/main_4")
     found = plan(suite, [run_on(suite, "perfect", 2.0)], detect=0.1)
     assert found.spread_one == rate_spread(0.5)
     assert found.usages[0].system == "m/perfect"
@@ -205,8 +205,8 @@ def test_tokens_of_an_episode_are_its_characters_heard_anew_at_every_turn():
     "path", ["causallink/core", "causalab/main_3", "replayscm/roots_cert", "causalgame/all"]
 )
 def test_every_kind_of_talk_can_be_counted(path):
-    suite = find_suite(path)
-    found = usage_played(suite, [suite[0]], "exact", suite.family.skins[0])
+    suite = load_suite(path)
+    found = usage_played(suite, [suite[0]], "exact", suite.family.templates[0])
     assert found.input_tokens > 100
     assert 0 < found.output_tokens < found.input_tokens
 
@@ -239,7 +239,7 @@ def test_a_difference_to_detect_is_above_zero(detect):
 
 
 def test_how_many_worlds_were_looked_at_is_said_in_one_sentence():
-    found = plan(find_suite("causalab/main_4"), detect=0.2)
+    found = plan(load_suite("causalab/main_4"), detect=0.2)
     said = [text for text in found.assumed if "looked at" in text]
     looked, other = (int(n) for n in re.findall(r"\d+", said[0]))
     assert looked + other == 50

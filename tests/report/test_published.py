@@ -11,9 +11,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from whybench.core.seeds import Stream
-from whybench.episode.registry import families, find_suite
-from whybench.report.mapping import (
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import families, load_suite
+from whybench.report.published.figures import FAMILIES, FOLDER, Cell, Published
+from whybench.report.published.row_match import (
     Counterpart,
     OwnRun,
     Where,
@@ -23,7 +24,6 @@ from whybench.report.mapping import (
     rules,
     runs_of,
 )
-from whybench.report.published import FAMILIES, FOLDER, Cell, Published
 
 SHARED = Path(__file__).parents[3] / "shared" / "published"
 
@@ -233,12 +233,12 @@ def test_mapped_suites_can_be_built_with_their_arguments():
         family = families()[own.suite.partition("/")[0]]
         defaults = rules(family.name).defaults.asdict()
         args = defaults | own.args.asdict()
-        assert args["skin"] in family.skins
+        assert args["template"] in family.templates
         assert args["protocol"] in family.protocols
         assert args.get("evidence", "own") == "own"
-        knobs = {k: v for k, v in own.args.asdict().items() if k not in {*defaults, "data"}}
-        assert set(knobs) <= set(family.knobs)
-        assert len(find_suite(own.suite, profile=args["profile"], knobs=knobs)) > 0
+        parameters = {k: v for k, v in own.args.asdict().items() if k not in {*defaults, "data"}}
+        assert set(parameters) <= set(family.parameters)
+        assert len(load_suite(own.suite, profile=args["profile"], parameters=parameters)) > 0
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -252,15 +252,15 @@ def test_defaults_are_those_of_the_task(family):
     assert {n: known[n] for n in how.defaults.asdict()} == how.defaults.asdict()
     assert set(known) <= {*how.defaults.asdict(), *how.free, "suite"}
     for name in (*how.free, *how.told, *how.needed):
-        assert name in known or name in families()[family].knobs, name
+        assert name in known or name in families()[family].parameters, name
 
 
-def test_parts_are_traits_of_the_family():
-    parts = {(own.suite, own.where.trait) for own in own_runs() if own.where}
+def test_parts_are_covariates_of_the_family():
+    parts = {(own.suite, own.where.covariate) for own in own_runs() if own.where}
     assert parts
-    for path, trait in parts:
-        suite = find_suite(path)
-        assert trait in suite.family.traits(suite[0])
+    for path, covariate in parts:
+        suite = load_suite(path)
+        assert covariate in suite.family.covariates(suite[0])
 
 
 def test_parts_of_a_run_are_told_apart():
@@ -275,7 +275,7 @@ def test_parts_of_a_run_are_told_apart():
         "density_dense": [False, False, True],
         "cyclicity_acyclic": [False, True, False],
     }
-    with pytest.raises(ValueError, match="join the traits"):
+    with pytest.raises(ValueError, match="join the covariates"):
         Where("length", low=1).mask(frame)
     with pytest.raises(ValueError, match="no part"):
         Where("density", contrast="top minus bottom").mask(frame)
@@ -293,10 +293,14 @@ def test_a_run_as_mapped_finds_its_rows_again():
     ("suite", "args", "expected"),
     [
         ("causalab/main_4", {}, ["linear_reference", "baseline", ""]),
-        ("causalab/main_4", {"salt": "s1", "verify": False}, ["linear_reference", "baseline", ""]),
-        ("causalab/main_4", {"knobs": {"signs": "positive"}}, ["linear_reference", "baseline", ""]),
+        ("causalab/main_4", {"seed": "s1", "verify": False}, ["linear_reference", "baseline", ""]),
+        (
+            "causalab/main_4",
+            {"parameters": {"signs": "positive"}},
+            ["linear_reference", "baseline", ""],
+        ),
         ("causalab/main_4", {"regime": "3o12i"}, ["3o12i"]),
-        ("causalab/main_4", {"knobs": {"regime": "3o12i"}}, ["3o12i"]),
+        ("causalab/main_4", {"parameters": {"regime": "3o12i"}}, ["3o12i"]),
         ("causalab/main_4", {"verify": True}, []),
         ("causalab/main_4", {"signs": "mixed"}, []),
         ("causalab/main_4", {"evidence": "optimal"}, []),
@@ -304,7 +308,7 @@ def test_a_run_as_mapped_finds_its_rows_again():
         ("causalgame/weather_noise", {"profile": "published"}, ["agentic"]),
         ("causalgame/weather_noise", {"profile": "published", "protocol": "code"}, ["prompting"]),
         ("causalgame/weather_noise", {}, []),
-        ("causallink/core", {"skin": "notebook"}, []),
+        ("causallink/core", {"template": "notebook"}, []),
         ("recite/name_assisted", {"profile": "published", "data": "texts.jsonl"}, [""]),
         ("recite/name_assisted", {"profile": "published"}, []),
         ("recite/name_assisted", {}, []),
@@ -324,13 +328,13 @@ def test_the_suite_of_all_regimes_stands_beside_each():
 
 def test_what_differs_is_told():
     own = runs_of("causalab", "main_4", "").runs[0]
-    assert differences(own, {"salt": "s1"}) == ("profile",)
+    assert differences(own, {"seed": "s1"}) == ("profile",)
     assert differences(own, {"profile": "published", "context": "full"}) == ("context",)
     assert matching("causalab/main_4", {}, strict=True) == []
 
 
 def test_cells_beside_a_run_come_once_and_by_our_names():
-    cells = PUBLISHED.beside("causallink/core", {"skin": "step_limited"}, "accuracy")
+    cells = PUBLISHED.beside("causallink/core", {"template": "step_limited"}, "accuracy")
     assert len(cells) == len({cell.system for cell in cells}) == 12
     assert {cell.table for cell in cells} == {"5"}
     (share,) = PUBLISHED.beside("causallink/core", {}, "root_cause_bias")

@@ -17,20 +17,20 @@ import pytest
 from tests.report.soundness import sound
 
 from whybench.families.recite import FAMILY
-from whybench.families.recite.analyses.compare import difference
-from whybench.families.recite.analyses.sizes import quartile_gap
+from whybench.families.recite.extras.analyses.compare import difference
+from whybench.families.recite.extras.analyses.sizes import quartile_gap
 from whybench.families.recite.extras.judge.exam_task import recite_exam
 from whybench.families.recite.extras.judge.labels import LABELS
+from whybench.families.recite.extras.report.judge import judged_rows, with_table_3
+from whybench.families.recite.extras.report.rows import series
+from whybench.families.recite.extras.report.section import section
 from whybench.judge.correction import Corrected
 from whybench.judge.judged_logs import judged_tables
 from whybench.judge.judged_report import JudgedTable
 from whybench.judge.marking import marked
 from whybench.report.entries import Entry
-from whybench.report.families.recite import section
-from whybench.report.families.recite_judge import judged_rows, with_table_3
-from whybench.report.families.recite_rows import series
 from whybench.report.naming import displayed
-from whybench.report.published import Published
+from whybench.report.published.figures import Published
 from whybench.report.runs import ExamLog, Run, read_runs
 from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import Limits, View
@@ -46,7 +46,7 @@ METRICS = [metric.name for metric in FAMILY.metrics if metric.role != "detail"]
 def made_run(
     scores: Mapping[str, float], suite: str = "standard", model: str = "some/model", **columns: Any
 ) -> Run:
-    """Return a run whose instances nobody can rebuild: their traits are given to `view`."""
+    """Return a run whose instances nobody can rebuild: their covariates are given to `view`."""
     frame = pd.DataFrame({
         "instance": list(scores), "index": range(len(scores)), "cluster": list(scores), "epoch": 1,
         "outcome": "answered", **dict.fromkeys(METRICS, math.nan), "edge_f1": scores.values(),
@@ -55,19 +55,21 @@ def made_run(
     })  # fmt: skip
     return Run(
         log="a.eval", path="a.eval", model=model, family=FAMILY, suite=f"recite/{suite}",
-        profile="certified", salt="public", knobs={}, version="1-0", task="recite", args={},
+        profile="certified", seed="public", parameters={}, version="1-0", task="recite", args={},
         passed={}, created="", frame=frame.assign(**columns), system=displayed(model),
     )  # fmt: skip
 
 
 def on_published_texts(run: Run) -> Run:
     """Return the run as if it had read the published texts."""
-    return replace(run, profile="published", knobs={"data": COPY}, args={"profile": "published"})
+    return replace(
+        run, profile="published", parameters={"data": COPY}, args={"profile": "published"}
+    )
 
 
-def view_of(*runs: Run, traits: pd.DataFrame | None = None, **options: Any) -> View:
-    known = {} if traits is None else {run.setting: traits for run in runs}
-    return View(FAMILY, runs, Published(), options=options, _traits=known)
+def view_of(*runs: Run, covariates: pd.DataFrame | None = None, **options: Any) -> View:
+    known = {} if covariates is None else {run.setting: covariates for run in runs}
+    return View(FAMILY, runs, Published(), options=options, _covariates=known)
 
 
 def parts_of(found: Section) -> dict[str, Part]:
@@ -79,7 +81,9 @@ def remarks_of(found: Section) -> str:
 
 
 def printed(suite: str, metric: str) -> dict[str, str]:
-    text = (files("whybench.report") / "figures_of_papers" / "recite.csv").read_text("utf-8")
+    text = (files("whybench.report.published") / "figures_of_papers" / "recite.csv").read_text(
+        "utf-8"
+    )
     rows = csv.DictReader(text.splitlines())
     return {
         row["system"]: row["value"]
@@ -90,7 +94,7 @@ def printed(suite: str, metric: str) -> dict[str, str]:
 
 NAMES = [f"d{k}" for k in range(16)]
 SCORES = {name: (k * 7 % 16) / 16 for k, name in enumerate(NAMES)}
-TRAITS = pd.DataFrame(
+COVARIATES = pd.DataFrame(
     {
         "characters": [1000 * (k + 1) for k in range(16)],
         "nodes": [5 + k for k in range(16)],
@@ -115,11 +119,11 @@ def full_run() -> Run:
 @pytest.fixture(scope="module")
 def whole() -> Section:
     run = on_published_texts(full_run())
-    return section(view_of(run, traits=TRAITS, cutoffs={"model": "2021"}))
+    return section(view_of(run, covariates=COVARIATES, cutoffs={"model": "2021"}))
 
 
 def mean_where(kept: "pd.Series[bool]") -> float:
-    return fmean(SCORES[name] for name in TRAITS.index[kept])
+    return fmean(SCORES[name] for name in COVARIATES.index[kept])
 
 
 def own(frame: pd.DataFrame, by: str) -> dict[str, float]:
@@ -134,7 +138,7 @@ def test_every_part_has_an_id_words_and_rows(whole: Section) -> None:
 
 def test_density_and_cycles_are_parted_as_in_the_paper(whole: Section) -> None:
     parts = parts_of(whole)
-    density, cycles = TRAITS["density"], TRAITS["cyclic"]
+    density, cycles = COVARIATES["density"], COVARIATES["cyclic"]
     assert own(parts["recite-density"].frame, "density") == pytest.approx({
         "sparse": mean_where(density < 0.15),
         "moderate": mean_where((density >= 0.15) & (density < 0.3)),
@@ -170,15 +174,17 @@ def test_published_figures_are_those_of_the_file(
 
 def test_quarters_and_their_gap_are_right(whole: Section) -> None:
     parts = parts_of(whole)
-    ranked = sorted(NAMES, key=lambda name: TRAITS["nodes"][name])
+    ranked = sorted(NAMES, key=lambda name: COVARIATES["nodes"][name])
     top, bottom = (fmean(SCORES[name] for name in part) for part in (ranked[12:], ranked[:4]))
     assert own(parts["recite-quartiles"].frame, "size")["nodes"] == pytest.approx(top - bottom)
     quarters = own(parts["recite-quarters"].frame, "quarter")
     assert quarters["largest quarter"] == pytest.approx(top)
     assert quarters["smallest quarter"] == pytest.approx(bottom)
     rows = parts["recite-correlations"].frame
-    mine = rows[(rows["system"] == "some/model") & (rows["trait"] == "nodes")]["Pearson r"].item()
-    expected = np.corrcoef(TRAITS["nodes"], list(SCORES.values()))[0, 1]
+    mine = rows[(rows["system"] == "some/model") & (rows["covariate"] == "nodes")][
+        "Pearson r"
+    ].item()
+    expected = np.corrcoef(COVARIATES["nodes"], list(SCORES.values()))[0, 1]
     assert mine == pytest.approx(expected)
 
 
@@ -190,11 +196,11 @@ def test_published_figures_stand_only_beside_runs_on_the_published_texts() -> No
     for other in (
         run,
         replace(run, profile="published"),
-        replace(hub, knobs={"data": COPY, "filter": "nodes=5..30"}),
-        replace(hub, knobs={"data": COPY, "names": "no longer known"}),
+        replace(hub, parameters={"data": COPY, "filter": "nodes=5..30"}),
+        replace(hub, parameters={"data": COPY, "names": "no longer known"}),
         replace(run, suite="recite/made_ladder"),
     ):
-        found = section(view_of(other, traits=TRAITS))
+        found = section(view_of(other, covariates=COVARIATES))
         for part in found.walk():
             if not isinstance(part, Remark):
                 assert "published)" not in part.frame.to_string(), part.id
@@ -203,13 +209,13 @@ def test_published_figures_stand_only_beside_runs_on_the_published_texts() -> No
         for tables in ("Tables 5 and 13", "Tables 14 and 15"):
             assert f"Left out: {tables} of the paper" in remarks_of(found)
         assert "-T suite=standard -T profile=published -T data=hub" in remarks_of(found)
-    both = section(view_of(run, hub, traits=TRAITS))
+    both = section(view_of(run, hub, covariates=COVARIATES))
     assert "Left out: Table" not in remarks_of(both)
     assert parts_of(both)["recite-density"].frame["published"].sum() == 30
 
 
 def ladder(graphs: int, levels: int = 5, epochs: int = 2) -> tuple[Run, pd.DataFrame]:
-    """Return a run in which each graph is told at every level, and its documents' traits."""
+    """Return a run in which each graph is told at every level, and its documents' covariates."""
     names = [f"g{g}l{level}" for g in range(graphs) for level in range(levels)]
     at = {name: divmod(k, levels) for k, name in enumerate(names)}
     scores = {name: (g * 5 % 11) / 11 + level / 100 for name, (g, level) in at.items()}
@@ -220,7 +226,7 @@ def ladder(graphs: int, levels: int = 5, epochs: int = 2) -> tuple[Run, pd.DataF
     # The last graph's documents have one epoch only.
     again = frame[frame["cluster"] != f"g{graphs - 1}"].assign(epoch=2)
     frame = pd.concat([frame, *([again] * (epochs - 1))], ignore_index=True)
-    traits = pd.DataFrame(
+    covariates = pd.DataFrame(
         {
             "characters": [900 + 100 * g + level for g, level in at.values()],
             "nodes": [5 + g for g, _ in at.values()],
@@ -230,13 +236,13 @@ def ladder(graphs: int, levels: int = 5, epochs: int = 2) -> tuple[Run, pd.DataF
         },
         index=names,
     )
-    return replace(run, frame=frame), traits
+    return replace(run, frame=frame), covariates
 
 
 def test_documents_on_one_graph_are_one_case() -> None:
     """Bounds and p-values are those of as many scores as there are graphs."""
-    run, traits = ladder(12)
-    found = parts_of(section(view_of(run, traits=traits, cutoffs={"model": "2020"})))
+    run, covariates = ladder(12)
+    found = parts_of(section(view_of(run, covariates=covariates, cutoffs={"model": "2020"})))
     score = [fmean((g * 5 % 11) / 11 + level / 100 for level in range(5)) for g in range(12)]
     scores = {f"g{g}": value for g, value in enumerate(score)}
     gap = quartile_gap(scores, {f"g{g}": 5 + g for g in range(12)}, "", 2000).found
@@ -245,7 +251,7 @@ def test_documents_on_one_graph_are_one_case() -> None:
     assert tuple(row[["value", "low", "high", "permutation p"]]) == pytest.approx(
         (gap.estimate, gap.low, gap.high, gap.permutation_p)
     )
-    related = found["recite-correlations"].frame.set_index("trait").loc["nodes"]
+    related = found["recite-correlations"].frame.set_index("covariate").loc["nodes"]
     right = pearson(range(12), score)
     assert (related["documents"], related["graphs"]) == (60, 12)
     assert related["Pearson r"] == pytest.approx(right.value)
@@ -264,8 +270,8 @@ def test_documents_on_one_graph_are_one_case() -> None:
 
 @pytest.mark.parametrize(("graphs", "shown"), [(3, False), (5, False), (6, True)])
 def test_few_graphs_get_no_p_value_however_many_documents(graphs: int, shown: bool) -> None:
-    run, traits = ladder(graphs)
-    found = section(view_of(run, traits=traits, cutoffs={"model": "2016"}))
+    run, covariates = ladder(graphs)
+    found = section(view_of(run, covariates=covariates, cutoffs={"model": "2016"}))
     parts = parts_of(found)
     for name in ("recite-correlations", "recite-cutoff", "recite-reasoning-r"):
         frame = parts[name].frame
@@ -279,8 +285,8 @@ def test_few_graphs_get_no_p_value_however_many_documents(graphs: int, shown: bo
 
 def test_graphs_of_one_size_stay_in_one_quarter_and_the_gap_is_between_those_shown() -> None:
     sizes = [5, 5, 5, 5, 5, 5, 7, 8, 9, 12, 12, 12, 12, 12, 12, 12]
-    traits = TRAITS.assign(nodes=sizes)
-    found = parts_of(section(view_of(made_run(SCORES), traits=traits)))
+    covariates = COVARIATES.assign(nodes=sizes)
+    found = parts_of(section(view_of(made_run(SCORES), covariates=covariates)))
     means = found["recite-quarters"].frame.set_index("quarter")
     assert means["graphs"].to_dict() == {
         "smallest quarter": 6, "second": 2, "third": 1, "largest quarter": 7,
@@ -305,7 +311,7 @@ def test_scores_are_parted_at_the_cut_off_that_the_user_gives(whole: Section) ->
     assert set(own(parts_of(whole)["recite-years"].frame, "year")) == {
         "2020", "2021", "2022", "2023",
     }  # fmt: skip
-    without = section(view_of(made_run(SCORES), traits=TRAITS))
+    without = section(view_of(made_run(SCORES), covariates=COVARIATES))
     assert "recite-cutoff" not in parts_of(without)
     assert "No cut-off was given for some/model" in remarks_of(without)
 
@@ -319,9 +325,9 @@ def test_length_of_reasoning_goes_with_the_score_as_numpy_says(whole: Section) -
 
 
 def test_the_ladder_has_a_mean_for_each_level() -> None:
-    traits = TRAITS.assign(level=[k % 4 + 1 for k in range(16)])
+    covariates = COVARIATES.assign(level=[k % 4 + 1 for k in range(16)])
     runs = [made_run(SCORES, "made_ladder", model) for model in ("some/model", "whybench/exact")]
-    frame = parts_of(section(view_of(*runs, traits=traits)))["recite-ladder"].frame
+    frame = parts_of(section(view_of(*runs, covariates=covariates)))["recite-ladder"].frame
     mine = frame[frame["system"] == "some/model"]
     assert dict(zip(mine["level"], mine["value"], strict=True)) == pytest.approx(
         {level: fmean(SCORES[n] for n in NAMES[level - 1 :: 4]) for level in (1, 2, 3, 4)}
@@ -361,7 +367,7 @@ def test_nothing_is_drawn_empty_and_the_run_that_lacks_is_named() -> None:
 def test_runs_without_any_score_do_not_break_it() -> None:
     lost = made_run(dict.fromkeys(NAMES, math.nan), outcome="context_exceeded")
     invalid = made_run(dict.fromkeys(NAMES, 0.0), outcome="invalid_answer")
-    table = parts_of(section(view_of(lost, invalid, traits=TRAITS)))["recite-scores"]
+    table = parts_of(section(view_of(lost, invalid, covariates=COVARIATES)))["recite-scores"]
     assert list(table.frame["too long for the model"]) == [16, 0]
     assert list(table.frame["without a valid graph"].fillna(-1)) == [-1, 1]
     assert list(table.frame["system"]) == ["some/model · run 1", "some/model · run 2"]

@@ -13,14 +13,14 @@ from whybench.episode.episode import play
 from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
 from whybench.families.replayscm import FAMILY
-from whybench.families.replayscm.analyses.attempt import Attempt
-from whybench.report.families.replayscm import section
-from whybench.report.families.replayscm_kinds import outcome_of
-from whybench.report.families.replayscm_lab import kind_of
-from whybench.report.families.replayscm_rows import FAMILY as NAME
-from whybench.report.families.replayscm_rows import Tried
+from whybench.families.replayscm.extras.analyses.attempt import Attempt
+from whybench.families.replayscm.extras.report.kinds import outcome_of
+from whybench.families.replayscm.extras.report.lab import kind_of
+from whybench.families.replayscm.extras.report.rows import FAMILY as NAME
+from whybench.families.replayscm.extras.report.rows import Tried
+from whybench.families.replayscm.extras.report.section import section
 from whybench.report.naming import displayed
-from whybench.report.published import Published
+from whybench.report.published.figures import Published
 from whybench.report.runs import Run
 from whybench.report.section import Figure, Remark, Section, Table
 from whybench.report.view import View
@@ -49,7 +49,7 @@ def run_of(
     )
     return Run(
         log=f"{pool}.eval", path=f"{pool}.eval", model=model, family=FAMILY,
-        suite=f"{NAME}/{pool}", profile="certified", salt="public", knobs={}, version="1-0",
+        suite=f"{NAME}/{pool}", profile="certified", seed="public", parameters={}, version="1-0",
         task=NAME, args={"suite": pool, **args}, passed={}, created="", frame=frame,
         system=displayed(model),
     )  # fmt: skip
@@ -171,8 +171,8 @@ def test_every_answer_is_of_one_kind(values: tuple[int, ...], kind: str | None) 
 @pytest.mark.parametrize(
     ("unique", "valid", "train", "heldout", "kind"),
     [
-        (1, 1, 1, 1, "right and proved"),
-        (0, 1, 1, 1, "right, though not proved"),
+        (1, 1, 1, 1, "right and understood"),
+        (0, 1, 1, 1, "right by luck"),
         (0, 1, 1, 0, "bad experiments"),
         (1, 1, 0, 0, "bad inference"),
         (0, 1, 0, 0, "both"),
@@ -297,12 +297,12 @@ def test_two_profiles_of_one_pool_are_two_systems() -> None:
     assert names == [f"provider/some-model · profile {p}" for p in ("certified", "published")]
 
 
-def test_private_salts_and_folders_are_never_shown() -> None:
+def test_private_seeds_and_folders_are_never_shown() -> None:
     one = run_of("hid_match", TEN)
-    two = replace(one, salt="hush-7", knobs={"data": "folder/released"})
+    two = replace(one, seed="hush-7", parameters={"data": "folder/released"})
     found = shown(one, two)
     words = repr([(p, getattr(p, "frame", None)) for p in found.walk()])
-    assert "salt private-" in words
+    assert "seed private-" in words
     assert "released" in words
     assert "hush-7" not in words
     assert "/home" not in words
@@ -319,11 +319,11 @@ def test_only_runs_that_match_have_published_figures_beside_them() -> None:
     assert "profile, protocol." in drawn.note
     table = part(shown(asked), "table-1")
     assert "Unlike the paper's runs" in table.note
-    foreign = replace(asked, knobs={"gone": 1})
+    foreign = replace(asked, parameters={"gone": 1})
     alone = part(shown(foreign), "disclosure-match-train-exact")
     assert not alone.frame["published"].any()
     assert "Published" not in alone.alt
-    assert "knobs of another version" in alone.note
+    assert "parameters of another version" in alone.note
 
 
 def played(suite: str, agent: str, count: int) -> tuple[Run, list[tuple[Instance, Trace]]]:
@@ -359,6 +359,6 @@ def test_real_episodes_have_bits_and_a_first_contradiction(
     assert of_wide["count"].sum() == wrong > 0
     assert of_wide.loc[of_wide["kind"] == "a training row", "count"].sum() == 0
     bits = part(found, "support-bits").frame.iloc[0]
-    known = [FAMILY.traits(instance)["bits"] for instance, _ in more]
+    known = [FAMILY.covariates(instance)["bits"] for instance, _ in more]
     assert bits["bits open (mean)"] == round(sum(known) / 4, 1)
     assert "exact (reference agent)" in set(part(found, "table-1").frame["system"])

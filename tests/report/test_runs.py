@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.reference import reference_logs
 from whybench.interfaces.solve import solve
 from whybench.report.episodes import episodes, places, rebuilt, spread_out
@@ -22,7 +22,7 @@ def the(logs: Logs, suite: str, agent: str):
 
 def test_a_run_has_the_scores_that_the_agent_gets_without_inspect(logs: Logs) -> None:
     run = the(logs, "causallink/core", "random")
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     played = list(solve(suite, "random", [suite[i] for i in range(12)]))
     frame = run.frame.set_index("instance")
     for result in played:
@@ -30,7 +30,7 @@ def test_a_run_has_the_scores_that_the_agent_gets_without_inspect(logs: Logs) ->
         assert row["outcome"] == result.score.outcome
         assert row["cluster"] == result.instance.cluster
         assert row["labels"]["verdict"] == result.score.labels["verdict"]
-        for name in ("accuracy", "proved", "avg_steps", "accuracy_true"):
+        for name in ("accuracy", "understood", "avg_steps", "accuracy_true"):
             wanted = result.score.values[name]
             assert (pd.isna(row[name]) and wanted is None) or row[name] == wanted
 
@@ -47,14 +47,14 @@ def test_all_logs_of_a_folder_are_runs_with_plain_names(logs: Logs) -> None:
 
 def test_runs_that_differ_in_an_argument_are_told_apart_by_it(logs: Logs) -> None:
     run = the(logs, "causallink/core", "exact")
-    other = replace(run, args={**run.args, "skin": "think_first"})
-    harder = replace(run, knobs={"budget": 2})
+    other = replace(run, args={**run.args, "template": "think_first"})
+    harder = replace(run, parameters={"budget": 2})
     named = [r.system for r in names_of([run, other, harder, run])]
     assert named == [
-        "exact (reference agent) · budget=default · skin=plain",
-        "exact (reference agent) · budget=default · skin=think_first",
-        "exact (reference agent) · budget=2 · skin=plain",
-        "exact (reference agent) · budget=default · skin=plain · run 2",
+        "exact (reference agent) · budget=default · template=plain",
+        "exact (reference agent) · budget=default · template=think_first",
+        "exact (reference agent) · budget=2 · template=plain",
+        "exact (reference agent) · budget=default · template=plain · run 2",
     ]
 
 
@@ -121,15 +121,15 @@ def test_an_instance_of_another_version_is_refused(logs: Logs) -> None:
 def test_a_reference_agent_that_does_not_exist_is_named(tmp_path) -> None:
 
     with pytest.raises(ValueError, match="has no agent 'clever'"):
-        reference_logs(find_suite("causallink/core"), ("clever",), tmp_path)
+        reference_logs(load_suite("causallink/core"), ("clever",), tmp_path)
 
 
-def test_a_private_salt_is_never_part_of_a_name(logs: Logs) -> None:
+def test_a_private_seed_is_never_part_of_a_name(logs: Logs) -> None:
     run = the(logs, "causallink/core", "exact")
-    secret = replace(run, salt="hush-4711")
+    secret = replace(run, seed="hush-4711")
     released = replace(run, profile="published")
     named = [r.system for r in names_of([run, secret, released])]
     assert len(set(named)) == 3
     assert not any("hush" in name for name in named)
-    assert "salt=private-" in named[1]
+    assert "seed=private-" in named[1]
     assert "profile=published" in named[2]

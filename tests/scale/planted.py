@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from whybench.core.canonical import Record, canonical_json, digest
-from whybench.episode.registry import find_suite
+from whybench.causal.canonical import Record, canonical_json, digest
+from whybench.episode.registry import load_suite
 from whybench.interfaces.stored.manifest import Manifest, Shard, write_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan, write_plan
@@ -23,10 +23,10 @@ NOTHING: Row = {"solvable": True, "identified": True, "best_score": 1.0, "bits":
 
 
 def planted(
-    address: str, rows: Sequence[Row | None], *, size: int = 10, salt: str = "public"
+    address: str, rows: Sequence[Row | None], *, size: int = 10, seed: str = "public"
 ) -> list[dict[str, Any]]:
     """Write a set with these rows (None: refused), and return what was written."""
-    plan = Plan.of(find_suite("causallink/core", salt=salt), len(rows), rows=size)
+    plan = Plan.of(load_suite("causallink/core", seed=seed), len(rows), rows=size)
     place = Place(address)
     write_plan(place, plan)
     shards, everything = [], []
@@ -50,7 +50,7 @@ def _full(number: int, row: Row | None) -> dict[str, Any]:
     given = dict(row or {})
     for key in ("system", "problem"):
         given[key] = digest([key, given.get(key, number)])[:16]
-    given["traits"] = canonical_json(given.get("traits", {}))
+    given["covariates"] = canonical_json(given.get("covariates", {}))
     block, index = divmod(number, 84)
     made = {"row": number, "id": f"row-{number}", "block": block, "index": index}
     return {**NOTHING, **made, "cluster": f"{block}-{given['system'].hex()[:4]}", **given}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.stored.manifest import Manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan
@@ -16,7 +16,7 @@ from whybench.scale.generate import generate
 def planned(path: str = "causallink/core", n: int = 90, rows: int = 25, **more: Any) -> Plan:
     """Plan a set; by default one that ends in a second block and in a short shard."""
     truth = more.pop("truth", True)
-    return Plan.of(find_suite(path, **more), n, rows=rows, truth=truth)
+    return Plan.of(load_suite(path, **more), n, rows=rows, truth=truth)
 
 
 def stored(folder: Path, plan: Plan, **how: Any) -> Manifest:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from whybench import CANARY
-from whybench.core.canonical import digest
-from whybench.episode.registry import find_suite
-from whybench.episode.salts import SECRETS, keep, name_of, revealed
+from whybench.causal.canonical import digest
+from whybench.causal.suite_seeds import SECRETS, keep, name_of, revealed
+from whybench.episode.registry import load_suite
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan
 from whybench.scale.commitment import (
@@ -31,8 +31,8 @@ SECRET, OTHER = "the-secret-of-all-these-tests", "another-secret-of-the-tests"
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A private set of five shards, made while its secret was known."""
     made = Place(str(tmp_path_factory.mktemp("set")))
-    with revealed(SECRET) as salt:
-        generate(Plan.of(find_suite("causallink/core", salt=salt), 14, rows=3), made)
+    with revealed(SECRET) as seed:
+        generate(Plan.of(load_suite("causallink/core", seed=seed), 14, rows=3), made)
     return made
 
 
@@ -64,7 +64,7 @@ def test_the_file_of_secrets_serves_as_well(
     keep(OTHER)
     keep(SECRET)
     assert prove(data, sample=1, challenge="tails") == []
-    assert disclosed(tmp_path / "secrets", data["plan"]["salt"]) == SECRET
+    assert disclosed(tmp_path / "secrets", data["plan"]["seed"]) == SECRET
 
 
 def test_without_the_secret_nothing_is_proven_but_stored_files_are_compared(
@@ -142,8 +142,8 @@ def test_what_is_published_tells_neither_the_secret_nor_an_instance(
     assert read_commitment(tmp_path / "out" / "commitment.json") == data
     assert CANARY in text
     assert SECRET not in text
-    with revealed(SECRET) as salt:
-        for instance in find_suite("causallink/core", salt=salt):
+    with revealed(SECRET) as seed:
+        for instance in load_suite("causallink/core", seed=seed):
             assert instance.id not in text
             assert instance.cluster not in text
     line = announcement(data)
@@ -161,9 +161,9 @@ def test_other_files_are_no_commitments(place: Place, tmp_path: Path) -> None:
             read_commitment(file)
 
 
-def test_a_set_of_an_ordinary_salt_needs_no_secret(tmp_path: Path) -> None:
+def test_a_set_of_an_ordinary_seed_needs_no_secret(tmp_path: Path) -> None:
     place = Place(str(tmp_path))
-    suite = find_suite("causallink/core", salt="train-1")
+    suite = load_suite("causallink/core", seed="train-1")
     generate(Plan.of(suite, 2, rows=2, truth=False), place)
     data = json.loads(json.dumps(commitment(place), sort_keys=True))
     assert prove(data, place=place) == []

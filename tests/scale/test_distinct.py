@@ -9,7 +9,7 @@ from tests.scale.planted import Row, planted
 from tests.scale.sets import planned, stored
 
 from whybench import CANARY
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import DISTINCT
 from whybench.scale import keys as counting
@@ -79,7 +79,7 @@ def test_planted_sets_are_counted_as_in_memory(
     monkeypatch.setattr(counting, "BATCH", (5, 20, 64, 1000)[seed])
     names = ["one", "two", "three"]
     sets = [
-        planted(str(tmp_path / name), random_rows(seed, name), size=7 + i, salt=name)
+        planted(str(tmp_path / name), random_rows(seed, name), size=7 + i, seed=name)
         for i, name in enumerate(names)
     ]
     found = duplicates([str(tmp_path / name) for name in names], by)
@@ -92,9 +92,9 @@ def test_planted_sets_are_counted_as_in_memory(
 
 @pytest.mark.parametrize("by", ["problem", "system"])
 def test_generated_sets_are_counted_as_in_memory(tmp_path: Path, by: By) -> None:
-    for salt in ("a", "b"):
-        plan = planned("causallink/advanced", 72, 20, salt=salt, knobs={"n": 4, "graphs": 12})
-        stored(tmp_path / salt, plan)
+    for seed in ("a", "b"):
+        plan = planned("causallink/advanced", 72, 20, seed=seed, parameters={"n": 4, "graphs": 12})
+        stored(tmp_path / seed, plan)
     paths = [tmp_path / "a", tmp_path / "b"]
     found = duplicates([str(path) for path in paths], by)
     assert found.widths == (6, 6)
@@ -136,9 +136,9 @@ def test_the_first_row_of_each_key_is_kept(tmp_path: Path, by: By) -> None:
 
 def test_splits_share_nothing_with_the_sets_they_are_kept_apart_from(tmp_path: Path) -> None:
     train = planted(
-        str(tmp_path / "train"), [{"problem": k} for k in range(40)], salt="train", size=9
+        str(tmp_path / "train"), [{"problem": k} for k in range(40)], seed="train", size=9
     )
-    more = planted(str(tmp_path / "more"), [{"problem": 58}] * 3, salt="more")
+    more = planted(str(tmp_path / "more"), [{"problem": 58}] * 3, seed="more")
     test = planted(str(tmp_path / "test"), [{"problem": k % 35 + 25} for k in range(70)], size=9)
     paths = [str(tmp_path / name) for name in ("train", "more", "test")]
     assert duplicates(paths).shared == ((40, 0, 15), (0, 1, 1), (15, 1, 35))
@@ -153,8 +153,8 @@ def test_splits_share_nothing_with_the_sets_they_are_kept_apart_from(tmp_path: P
 def test_the_file_is_the_same_whenever_and_wherever_it_is_made(tmp_path: Path) -> None:
     for place in ("here", "there"):
         planted(str(tmp_path / place / "own"), random_rows("own"))
-        planted(str(tmp_path / place / "one"), random_rows("one"), salt="one")
-        planted(str(tmp_path / place / "two"), random_rows("two"), salt="two")
+        planted(str(tmp_path / place / "one"), random_rows("one"), seed="one")
+        planted(str(tmp_path / place / "two"), random_rows("two"), seed="two")
     files = []
     for place, order in (
         ("here", ("one", "two")),
@@ -204,7 +204,7 @@ def test_bad_questions_are_refused_with_advice(tmp_path: Path) -> None:
 def test_the_same_set_is_not_counted_twice(tmp_path: Path) -> None:
     for name in ("one", "copy"):
         planted(str(tmp_path / name), [{}, {}])
-    planted(str(tmp_path / "two"), [{"problem": 5}, {}], salt="two")
+    planted(str(tmp_path / "two"), [{"problem": 5}, {}], seed="two")
     one, copy, two = (str(tmp_path / name) for name in ("one", "copy", "two"))
     for paths in ([one, one], [one, two, copy]):
         with pytest.raises(ValueError, match=r"the same set.*name it once"):
@@ -214,21 +214,21 @@ def test_the_same_set_is_not_counted_twice(tmp_path: Path) -> None:
 
 def test_a_pilot_is_of_the_same_law_and_of_other_draws(tmp_path: Path) -> None:
     def made(name: str, n: int = 12, **more: Any) -> str:
-        knobs = {"n": 4, "graphs": 12} | more.pop("knobs", {})
-        plan = planned("causallink/advanced", n, 6, knobs=knobs, **more)
+        parameters = {"n": 4, "graphs": 12} | more.pop("parameters", {})
+        plan = planned("causallink/advanced", n, 6, parameters=parameters, **more)
         stored(tmp_path / name, plan)
         return str(tmp_path / name)
 
-    path, one, two = made("set"), made("one", salt="a"), made("two", salt="b")
+    path, one, two = made("set"), made("one", seed="a"), made("two", seed="b")
     assert as_pilot([one, two], [path]) == duplicates([one, two]).pilot
     assert as_pilot([one], [path, two], "system").rows == 2
-    with pytest.raises(ValueError, match=r"rows in common.*another salt than 'public'"):
+    with pytest.raises(ValueError, match=r"rows in common.*another seed than 'public'"):
         as_pilot([path], [path])
     with pytest.raises(ValueError, match="rows in common"):
         as_pilot([one, made("shorter", 6)], [path])
     with pytest.raises(ValueError, match="rows in common"):
-        as_pilot([one, made("longer", 18, salt="a")], [path])
-    with pytest.raises(ValueError, match=r"differ in knobs.*another salt and all else"):
-        as_pilot([made("larger", salt="c", knobs={"n": 5})], [path])
+        as_pilot([one, made("longer", 18, seed="a")], [path])
+    with pytest.raises(ValueError, match=r"differ in parameters.*another seed and all else"):
+        as_pilot([made("larger", seed="c", parameters={"n": 5})], [path])
     with pytest.raises(ValueError, match="differ in profile"):
-        as_pilot([made("published", salt="c", profile="published")], [path])
+        as_pilot([made("published", seed="c", profile="published")], [path])

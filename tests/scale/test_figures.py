@@ -9,7 +9,7 @@ import pytest
 from tests.scale.planted import planted
 from tests.scale.sets import planned, stored
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.scale.figures import figures, lines
 from whybench.scale.histogram import BINS, VALUES, WORDS, Numbers, Tally
 
@@ -42,10 +42,10 @@ def test_a_generated_set_is_counted_as_in_memory(tmp_path: Path) -> None:
             assert tally["mean"] == pytest.approx(sum(values) / len(values))
             assert (tally["min"], tally["max"]) == (min(values), max(values))
             assert by_value(tally) == Counter(values)
-    traits = [json.loads(row["traits"]) for row in hidden]
-    assert set(told["traits"]) == set(traits[0])
-    for name, tally in told["traits"].items():
-        texts = [t[name] if type(t[name]) is not bool else str(t[name]).lower() for t in traits]
+    covariates = [json.loads(row["covariates"]) for row in hidden]
+    assert set(told["covariates"]) == set(covariates[0])
+    for name, tally in told["covariates"].items():
+        texts = [t[name] if type(t[name]) is not bool else str(t[name]).lower() for t in covariates]
         assert by_value(tally) == Counter(texts), name
     assert told["shares"] == {
         name: sum(row[name] for row in shown) / len(shown) for name in ("solvable", "identified")
@@ -56,20 +56,20 @@ def test_a_generated_set_is_counted_as_in_memory(tmp_path: Path) -> None:
 def test_many_numbers_are_shown_in_bins(tmp_path: Path) -> None:
     stream = Stream("bits")
     bits = [10 * stream.uniform() for _ in range(300)]
-    traits = [{"steps": 7 * stream.below(60), "maybe": None if b > 5 else b > 2} for b in bits]
-    rows = [{"bits": b, "traits": t} for b, t in zip(bits, traits, strict=True)]
+    covariates = [{"steps": 7 * stream.below(60), "maybe": None if b > 5 else b > 2} for b in bits]
+    rows = [{"bits": b, "covariates": t} for b, t in zip(bits, covariates, strict=True)]
     planted(str(tmp_path), rows, size=40)
     told = figures(str(tmp_path))
     counted = told["figures"]["bits"]
     assert [edge for edge, _, _ in counted["bins"]] == [k / 2 for k in range(20)]
     for low, high, count in counted["bins"]:
         assert count == sum(low <= b < high for b in bits)
-    steps = told["traits"]["steps"]
+    steps = told["covariates"]["steps"]
     assert all(isinstance(edge, int) for low, high, _ in steps["bins"] for edge in (low, high))
     for low, high, count in steps["bins"]:
-        assert count == sum(low <= t["steps"] < high for t in traits)
-    assert told["traits"]["maybe"]["missing"] == sum(b > 5 for b in bits)
-    assert by_value(told["traits"]["maybe"]) == {
+        assert count == sum(low <= t["steps"] < high for t in covariates)
+    assert told["covariates"]["maybe"]["missing"] == sum(b > 5 for b in bits)
+    assert by_value(told["covariates"]["maybe"]) == {
         "true": sum(2 < b <= 5 for b in bits), "false": sum(b <= 2 for b in bits)
     }  # fmt: skip
 
@@ -117,12 +117,14 @@ def test_a_set_without_truth_has_figures_but_no_keys(tmp_path: Path) -> None:
     told = figures(str(tmp_path))
     assert told["counts"]["rows"] == 10
     assert told["counts"]["systems"] is None
-    assert told["traits"] == {}
+    assert told["covariates"] == {}
 
 
 def test_what_was_rejected_is_told_and_everything_has_a_line() -> None:
     address = "memory://whybench-figures/set"
-    rows = [{"traits": {"kind": "ab"[k % 2]}, "bits": k / 7} if k % 5 else None for k in range(100)]
+    rows = [
+        {"covariates": {"kind": "ab"[k % 2]}, "bits": k / 7} if k % 5 else None for k in range(100)
+    ]
     planted(address, rows)
     told = figures(address)
     assert told["rejected"]["refused"] == {"vague": 20}

@@ -9,10 +9,10 @@ from tests.scale.sets import contents, planned, stored
 from typer.testing import CliRunner
 
 from whybench import CANARY
+from whybench.causal.canonical import Record, canonical_json
 from whybench.cli import app
-from whybench.core.canonical import Record, canonical_json
 from whybench.episode.certificate import Certificate
-from whybench.episode.registry import families, find_suite
+from whybench.episode.registry import families, load_suite
 from whybench.interfaces.stored.manifest import Shard, read_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan, read_plan
@@ -36,7 +36,7 @@ def rows(folder: Path, part: str) -> list[dict[str, object]]:
 
 
 def test_rows_are_the_instances_of_the_suite_and_its_next_block(folder: Path) -> None:
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     family = suite.family
     shown, hidden = rows(folder, "instances"), rows(folder, "truth")
     assert [row["row"] for row in shown] == list(range(90))
@@ -44,14 +44,14 @@ def test_rows_are_the_instances_of_the_suite_and_its_next_block(folder: Path) ->
     for number in (0, 83, 84, 89):
         instance = suite.row(number)
         assert shown[number]["id"] == hidden[number]["id"] == instance.id
-        assert shown[number]["brief"] == family.open(instance).brief("plain")
+        assert shown[number]["instructions"] == family.open(instance).instructions("plain")
         stored_proof = Certificate.from_json(json.loads(str(shown[number]["certificate"])))
         assert stored_proof == family.certify(instance)
         assert hidden[number]["truth"] == canonical_json(family.truth(instance))
 
 
 def test_a_further_block_shares_no_draw_with_the_first() -> None:
-    suite = find_suite("causallink/advanced")
+    suite = load_suite("causallink/advanced")
     family = suite.family
     first, again = (family.world(suite.row(number)) for number in (5, 5 + len(suite)))
     assert first != again
@@ -100,8 +100,8 @@ def test_a_set_grows_and_its_short_shard_with_it(tmp_path: Path) -> None:
 
 def test_another_set_does_not_mix_with_what_is_there(folder: Path) -> None:
     before = contents(folder)
-    with pytest.raises(ValueError, match='salt is "public" there and "other" here'):
-        stored(folder, planned(salt="other"))
+    with pytest.raises(ValueError, match='seed is "public" there and "other" here'):
+        stored(folder, planned(seed="other"))
     with pytest.raises(ValueError, match="rows is 25 there and 10 here"):
         stored(folder, planned(rows=10))
     assert contents(folder) == before
@@ -128,7 +128,7 @@ def test_what_is_there_is_not_made_again(
 
 
 @pytest.mark.parametrize("vouched", [True, False])
-@pytest.mark.parametrize("harm", ["torn", "another shard's", "another salt's", "re-packed"])
+@pytest.mark.parametrize("harm", ["torn", "another shard's", "another seed's", "re-packed"])
 def test_what_is_not_its_own_is_made_again(
     folder: Path, tmp_path: Path, harm: str, vouched: bool
 ) -> None:
@@ -139,8 +139,8 @@ def test_what_is_not_its_own_is_made_again(
         broken.write_bytes(broken.read_bytes()[:-200])
     elif harm == "another shard's":
         broken.write_bytes((path / "truth" / "000001.parquet").read_bytes())
-    elif harm == "another salt's":
-        stored(tmp_path / "other", planned(salt="other"))
+    elif harm == "another seed's":
+        stored(tmp_path / "other", planned(seed="other"))
         broken.write_bytes((tmp_path / "other" / "truth" / "000000.parquet").read_bytes())
     else:
         parquet.write_table(parquet.read_table(broken), broken, compression="none")

@@ -14,13 +14,13 @@ import pytest
 from tests.scale.sets import contents
 
 from whybench import CANARY
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
+from whybench.causal.suite_seeds import SECRETS, keep, name_of, revealed
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
-from whybench.episode.salts import SECRETS, keep, name_of, revealed
 from whybench.episode.trace import Trace
 from whybench.interfaces.stored.manifest import MANIFEST
 from whybench.interfaces.stored.place import Place
@@ -29,7 +29,7 @@ from whybench.scale.commitment import commitment, write_commitment
 from whybench.scale.generate import generate
 
 SECRET, OTHER = "the-secret-of-all-these-tests", "another-secret-of-the-tests"
-SALT = name_of(SECRET)
+SEED = name_of(SECRET)
 
 SOME = {
     "causalab": ["main_5", "hidden_count_1", "golden_4"],
@@ -48,7 +48,7 @@ def chosen(name: str) -> list[str]:
 
 def private(family: Family[Any], name: str) -> Suite:
     with revealed(SECRET):  # tests are listed before any file is there
-        return family.suite(name, salt=SALT)
+        return family.suite(name, seed=SEED)
 
 
 every_suite = pytest.mark.parametrize(
@@ -82,20 +82,20 @@ def told(suite: Suite, instance: Instance) -> Iterator[tuple[str, str]]:
     """All that is told of an instance, to whomever, with the name of the place."""
     family = suite.family
     yield "coordinates", canonical_json(instance.to_json()) + repr(instance) + repr(suite)
-    for skin in family.skins:
+    for template in family.templates:
         episode = family.open(instance)
-        talk = family.conversation(episode, skin)
+        talk = family.conversation(episode, template)
         turn = talk.turn()
-        yield f"prompts in {skin}", episode.brief(skin) + talk.system + repr(turn)
+        yield f"prompts in {template}", episode.instructions(template) + talk.system + repr(turn)
         yield "actions", repr(episode.actions)
-        yield "errors", repr([episode.step(Action.of(bad, x=bad)) for bad in ("?", SALT)])
+        yield "errors", repr([episode.step(Action.of(bad, x=bad)) for bad in ("?", SEED)])
     for agent in ("random", "exact"):
         trace = play(family.open(instance), family.agent(agent, instance))
         yield f"trace of {agent}", canonical_json(trace.to_json())
         yield f"score of {agent}", canonical_json(family.score(instance, trace).to_json())
-        yield f"retelling of {agent}", repr(family.retell(instance, trace))
+        yield f"annotated episode of {agent}", repr(family.annotate(instance, trace))
     yield "certificate", canonical_json(family.certify(instance).to_json())
-    yield "traits", canonical_json(family.traits(instance))
+    yield "covariates", canonical_json(family.covariates(instance))
     yield "truth", canonical_json(family.truth(instance))
     yield "discarded", canonical_json(family.discarded(instance))
 
@@ -103,7 +103,7 @@ def told(suite: Suite, instance: Instance) -> Iterator[tuple[str, str]]:
 @every_suite
 def test_nothing_that_is_told_tells_the_secret(suite: Suite) -> None:
     for instance in (suite[len(suite) // 2], suite.row(len(suite))):
-        assert instance.seed.startswith(SECRET)
+        assert instance.stream_seed.startswith(SECRET)
         for where, text in told(suite, instance):
             assert SECRET not in text, where
 
@@ -116,10 +116,10 @@ def test_worlds_are_drawn_from_the_secret_and_not_from_its_name(
     bare = replace(suite[1], id="", cluster="")
     here = canonical_json(family.fingerprint(family.world(bare)).content)
     there = canonical_json(
-        family.fingerprint(family.world(replace(bare, salt=name_of(OTHER)))).content
+        family.fingerprint(family.world(replace(bare, seed=name_of(OTHER)))).content
     )
-    monkeypatch.delenv(SECRETS)  # else a secret is refused as a salt
-    plain = canonical_json(family.fingerprint(family.world(replace(bare, salt=SECRET))).content)
+    monkeypatch.delenv(SECRETS)  # else a secret is refused as a seed
+    plain = canonical_json(family.fingerprint(family.world(replace(bare, seed=SECRET))).content)
     assert here == plain != there
 
 
@@ -131,7 +131,9 @@ def test_ids_of_private_instances_cannot_be_tested_by_a_guess_of_their_content(
     world = family.world(known)
     monkeypatch.setattr(type(family), "world", lambda *_: world)
     again = suite[0]
-    monkeypatch.setattr(Instance, "seed", property(lambda _: "the guess of one who has no secret"))
+    monkeypatch.setattr(
+        Instance, "stream_seed", property(lambda _: "the guess of one who has no secret")
+    )
     guessed = suite[0]
     assert (again.id, again.cluster) == (known.id, known.cluster)
     assert guessed.id != known.id
@@ -157,8 +159,11 @@ def test_no_file_of_a_set_tells_the_secret_and_all_carry_the_canary(
             assert len(table) >= 1
             for column in table.column_names:
                 assert SECRET not in str(table[column].to_pylist()), (name, column)
-            if "brief" in table.column_names:
-                assert all(brief.count(CANARY) == 1 for brief in table["brief"].to_pylist())
+            if "instructions" in table.column_names:
+                assert all(
+                    instructions.count(CANARY) == 1
+                    for instructions in table["instructions"].to_pylist()
+                )
 
 
 @pytest.mark.wire
@@ -179,7 +184,7 @@ def test_a_log_tells_neither_the_secret_nor_the_truth(
     members["dump"] = read_eval_log(log).model_dump_json()
     instance = suite[0]
     assert instance.id in members["dump"]
-    assert SALT in members["dump"]
+    assert SEED in members["dump"]
     for name, text in members.items():
         assert SECRET not in text, name
         assert CANARY in text or "sample" not in name, name
@@ -187,8 +192,8 @@ def test_a_log_tells_neither_the_secret_nor_the_truth(
 
 
 def test_a_truth_that_a_label_tells_would_be_found() -> None:
-    for salt, told in (("public", True), (SALT, False)):
-        suite = families()["causalab"].suite("main_5", salt=salt)
+    for seed, told in (("public", True), (SEED, False)):
+        suite = families()["causalab"].suite("main_5", seed=seed)
         score = suite.family.score(suite[0], randomly(suite, suite[0]))
         assert bool(truths_in(canonical_json(score.to_json()), suite, suite[0])) is told
 
@@ -200,10 +205,12 @@ def randomly(suite: Suite, instance: Instance) -> Trace:
 def truths_in(text: str, suite: Suite, instance: Instance) -> list[str]:
     """Return what a text tells of the truth beyond what the random agent is shown or says."""
     family, trace, text = suite.family, randomly(suite, instance), bare(text)
-    shown = bare(family.open(instance).brief(family.skins[0]) + canonical_json(trace.to_json()))
+    shown = bare(
+        family.open(instance).instructions(family.templates[0]) + canonical_json(trace.to_json())
+    )
     hidden = {piece for piece in distinctive(family.truth(instance)) if piece not in shown}
     assert hidden
-    arrows = family.retell(instance, trace).truth
+    arrows = family.annotate(instance, trace).truth
     for sign in (">", "->", "→") if arrows else ():
         drawn = [bare(f"{arrow.cause}{sign}{arrow.effect}") for arrow in arrows]
         if all(arrow in text for arrow in drawn):

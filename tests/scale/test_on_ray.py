@@ -11,7 +11,7 @@ from tests.scale.sets import contents, planned, stored
 
 from whybench.interfaces.stored.place import Place
 from whybench.scale.recheck import recheck
-from whybench.scale.work import carried_out
+from whybench.scale.task_runner import carried_out
 
 ray = pytest.importorskip("ray")
 

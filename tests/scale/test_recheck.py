@@ -87,13 +87,13 @@ def test_other_plans_notes_and_canaries_are_noticed(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("part", "column", "value"),
     [
-        ("instances", "brief", "another text"),
+        ("instances", "instructions", "another text"),
         ("instances", "cluster", "000000000000"),
         ("instances", "index", 77),
         ("instances", "bits", 3.0),
         ("instances", "fewest", 9),
         ("truth", "truth", "{}"),
-        ("truth", "traits", "{}"),
+        ("truth", "covariates", "{}"),
         ("truth", "system", bytes(16)),
         ("truth", "problem", bytes(16)),
         ("truth", "id", "core-0000-000000000000"),

@@ -6,11 +6,11 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 
-from whybench.core.graph import Graph, canonical_form, members, transpose
-from whybench.core.seeds import Stream
-from whybench.episode.registry import find_suite
-from whybench.families.causallink.world import World
-from whybench.scale.pilot import Pilot
+from whybench.causal.graph import Graph, canonical_form, members, transpose
+from whybench.causal.seeds import Stream
+from whybench.episode.registry import load_suite
+from whybench.families.causallink.world.world import World
+from whybench.scale.duplicate_forecast import Pilot
 from whybench.scale.repeats import (
     CLUMPED,
     SURE,
@@ -113,7 +113,7 @@ def automorphisms(above: tuple[int, ...], image: tuple[int, ...] = ()) -> int:
 
 
 def worlds(n: int, count: int) -> list[World]:
-    suite = find_suite("causallink/advanced", knobs={"n": n, "graphs": count}, salt="repeats")
+    suite = load_suite("causallink/advanced", parameters={"n": n, "graphs": count}, seed="repeats")
     return [suite.family.world(suite[i]) for i in range(suite.size)]
 
 
@@ -300,7 +300,7 @@ def test_larger_worlds_of_causallink_repeat_as_the_chances_of_drawn_ones_say() -
 def test_the_figure_sets_expected_beside_found() -> None:
     law = skewed(500, 0.5)
     pilot = Pilot.of(drawn(law, 400, "figure"))
-    keys = drawn(law, 1000, "another salt")
+    keys = drawn(law, 1000, "another seed")
     curve = [(size, len(set(keys[:size]))) for size in (10, 100, 1000)]
     table = figure(curve, pilot)
     assert [(row["rows"], row["found_distinct"]) for row in table] == curve

@@ -17,7 +17,7 @@ def run(*asked: str) -> Result:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("set")
-    stored(path, planned("causallink/advanced", n=120, rows=50, knobs={"n": 4, "graphs": 20}))
+    stored(path, planned("causallink/advanced", n=120, rows=50, parameters={"n": 4, "graphs": 20}))
     return str(path)
 
 
@@ -26,7 +26,9 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("other")
     stored(
         path,
-        planned("causallink/advanced", n=60, rows=50, salt="pilot", knobs={"n": 4, "graphs": 20}),
+        planned(
+            "causallink/advanced", n=60, rows=50, seed="pilot", parameters={"n": 4, "graphs": 20}
+        ),
     )
     return str(path)
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 import scipy
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.stats.association import COUNTED, pearson, ranked, spearman
 
 ENOUGH = COUNTED + 1

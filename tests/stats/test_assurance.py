@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.stats.assurance import allowance, freedom_of, scaled
 from whybench.stats.spread import Spread
 

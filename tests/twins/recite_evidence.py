@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
-from whybench.families.recite.world import Edge, Node, Span, World
+from whybench.families.recite.world.vocabulary import FIELDS, Concept, field_named
+from whybench.families.recite.world.world import Edge, Node, Span, World
 
 WORD = re.compile(r"\w+")
 SENTENCE = re.compile(r"\S.*?\.(?=\s|$)")

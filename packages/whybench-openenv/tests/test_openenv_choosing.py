@@ -2,11 +2,7 @@
 
 import pytest
 
-from whybench.core.canonical import Record, canonical_json
-from whybench.episode.registry import families, find_suite
-from whybench.episode.split import listed, part_of
-from whybench.interfaces.reward import PENALTY
-from whybench.interfaces.sampling import Choice
+from whybench import Choice, Record, canonical_json, installed_families, load_suite, part_of
 from whybench_openenv.environment import WALKS, WhyBenchEnvironment
 from whybench_openenv.models import WhyBenchAction, sendable
 from whybench_openenv.options import Options
@@ -21,13 +17,13 @@ SPLIT = {
 
 
 def test_every_family_is_a_taskset():
-    for name, family in families().items():
+    for name, family in installed_families().items():
         assert Options(suite=name).found.path == f"{name}/{next(iter(family.suites))}"
 
 
 @pytest.mark.parametrize(("suite", "rows"), SPLIT.items())
 def test_train_and_eval_share_no_hidden_system(suite, rows):
-    family = find_suite(suite).family
+    family = load_suite(suite).family
     sides = []
     for split in ("train", "eval"):
         options = Options(suite=suite, split=split, rows=8 * rows)
@@ -54,14 +50,14 @@ def test_seeds_of_an_endless_list_are_honoured_and_differ():
 
     assert ids(options) == ids(options)
     assert len(set(ids(options))) == 50
-    assert not set(ids(options)) & set(ids(options.changed({"salt": "other"})))
+    assert not set(ids(options)) & set(ids(options.changed({"suite_seed": "other"})))
 
 
 @pytest.mark.parametrize("split", [None, "train", "eval"])
 @pytest.mark.parametrize("endless", [True, False])
-def test_a_seed_stands_for_the_same_instance_as_through_every_door(split, endless):
+def test_a_seed_stands_for_the_same_instance_as_through_every_interface(split, endless):
     environment = WhyBenchEnvironment(Options(split=split, endless=endless))
-    choice = Choice(find_suite("causallink/core"), split, endless=endless)
+    choice = Choice(load_suite("causallink/core"), split, endless=endless)
     for seed in range(12):
         environment.reset(seed=seed)
         assert environment.state.instance["id"] == next(choice.seeded(seed)).id
@@ -75,27 +71,30 @@ def test_each_list_is_walked_from_where_it_was_left():
         walked.append(environment.state.index)
     assert walked == [0, 0, 1, 0, 1, 2]
     for number in range(WALKS):
-        environment.reset(salt=f"s{number}")
+        environment.reset(suite_seed=f"s{number}")
     assert len(environment._next) == WALKS
     environment.reset()
     assert environment.state.index == 0
 
 
 def test_a_familys_name_is_its_first_suite_in_every_respect():
-    options = Options(suite="causallink", skin="notebook", knobs=Record.of(max_errors=2))
+    options = Options(suite="causallink", template="notebook", parameters=Record.of(max_errors=2))
     assert options.suite == "causallink/core"
     assert options == options.changed({"suite": "causallink"})
     environment = WhyBenchEnvironment(options)
     environment.reset(index=3)
     first = environment.state
-    assert (first.skin, first.instance["knobs"]) == ("notebook", {"max_errors": 2})
+    assert (first.template, first.instance["parameters"]) == ("notebook", {"max_errors": 2})
     environment.reset(instance=f"causallink/{first.instance['id']}")
-    assert (environment.state.skin, environment.state.instance) == (first.skin, first.instance)
+    assert (environment.state.template, environment.state.instance) == (
+        first.template,
+        first.instance,
+    )
 
 
 @pytest.mark.parametrize("split", ["train", "eval"])
 def test_an_instance_of_the_other_side_of_the_split_is_refused(split):
-    suite = find_suite("causallink/core")
+    suite = load_suite("causallink/core")
     environment = WhyBenchEnvironment(Options(suite=suite.path, split=split))
     for instance in list(suite)[:20]:
         name, here = f"causallink/{instance.id}", part_of(suite, instance) == split
@@ -115,7 +114,7 @@ def test_a_finish_that_is_neither_true_nor_false_is_an_error_with_a_reason(finis
     environment = WhyBenchEnvironment(Options(reward="dense"))
     environment.reset(seed=1)
     told = environment.step(WhyBenchAction(line="answer no", finish=finish))
-    assert (told.done, told.reward) == (False, -PENALTY)
+    assert (told.done, told.reward) == (False, -0.05)
     assert told.result["code"] == "invalid_format"
     assert "`finish` is true or false" in told.text
     assert environment.step(WhyBenchAction(line="answer no", finish=False)).done
@@ -123,7 +122,8 @@ def test_a_finish_that_is_neither_true_nor_false_is_an_error_with_a_reason(finis
 
 def test_a_finite_list_is_walked_in_order_and_begins_again():
     options = Options(suite="causallink/core", split="eval", rows=40)
-    expected = [instance.id for instance in listed(options.found, "eval", 40)]
+    suite = options.found
+    expected = [i.id for i in map(suite.row, range(40)) if part_of(suite, i) == "eval"]
     environment = WhyBenchEnvironment(options)
     walked = []
     for _ in range(len(expected) + 2):
@@ -151,7 +151,7 @@ def test_an_endless_reset_without_a_seed_tells_one_that_brings_it_back():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"splt": "eval"}, 'no option "splt": there are endless, knobs'),
+        ({"splt": "eval"}, 'no option "splt": there are endless, parameters'),
         ({"split": "test"}, 'no split "test": try train or eval'),
         ({"split": ["eval"]}, "`split` is .*: give a text or null"),
         ({"endless": "no"}, '`endless` is "no": give true or false'),
@@ -160,13 +160,13 @@ def test_an_endless_reset_without_a_seed_tells_one_that_brings_it_back():
         ({"rows": 10**9}, "`rows` is for finite lists: give 1 … 100000"),
         ({"rows": 5, "endless": True}, "without `endless`"),
         ({"reward": "all"}, 'no reward "all": try sparse or dense'),
-        ({"skin": "no such"}, 'no skin "no such": try plain'),
-        ({"suite": "nowhere/else"}, "no suite 'nowhere/else': give family/suite"),
+        ({"template": "no such"}, 'no template "no such": try plain'),
+        ({"suite": "nowhere/else"}, "no suite 'nowhere/else': try causalab/main_3"),
         ({"suite": 5}, "`suite` is 5: give a text"),
         ({"suite": ["causallink"]}, "`suite` is .*: give a text"),
-        ({"knobs": [1]}, "`knobs` is .*: give an object of named values"),
-        ({"knobs": {"no_such_knob": 1}}, "no parameter"),
-        ({"salt": 5}, "`salt` is 5: give a text"),
+        ({"parameters": [1]}, "`parameters` is .*: give an object of named values"),
+        ({"parameters": {"no_such_parameter": 1}}, "no parameter"),
+        ({"suite_seed": 5}, "`suite_seed` is 5: give a text"),
         ({"profile": "any"}, "no profile 'any': try certified"),
         ({"seed": -1}, "`seed` is a whole number, 0 or more"),
         ({"seed": 1.5}, "`seed` is a whole number, 0 or more"),
@@ -175,7 +175,7 @@ def test_an_endless_reset_without_a_seed_tells_one_that_brings_it_back():
         ({"index": "0"}, "`index` is a whole number, 0 or more"),
         ({"index": 3, "endless": True}, "seeds, not places: give `seed`"),
         ({"instance": 7}, "`instance` is a text like family/suite-0003"),
-        ({"instance": "causallink/core-0000-000000000000"}, "made under another salt"),
+        ({"instance": "causallink/core-0000-000000000000"}, "made under another seed"),
         ({"seed": 1, "index": 1}, "give one of `seed`, `index` and `instance`"),
         ({"episode_id": 5}, "`episode_id` is a text"),
     ],
@@ -191,9 +191,9 @@ def test_a_bad_reset_says_how_to_mend_it_and_leaves_the_episode_alone(given, sai
     assert environment.step(WhyBenchAction(line="answer no")).done
 
 
-def test_knobs_and_skin_of_one_suite_are_no_defaults_for_another():
-    options = Options(suite="causallink/large", skin="notebook").changed({"suite": "recite"})
-    assert options.skin is None
+def test_parameters_and_template_of_one_suite_are_no_defaults_for_another():
+    options = Options(suite="causallink/large", template="notebook").changed({"suite": "recite"})
+    assert options.template is None
 
 
 def test_a_pinned_server_lets_a_reset_choose_only_seed_and_index():

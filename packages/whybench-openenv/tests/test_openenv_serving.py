@@ -8,7 +8,7 @@ from whybench_openenv.server import app_from_environment, main, make_app
 
 def test_variables_of_the_environment_are_options(monkeypatch):
     told = {"SUITE": "causalab", "SPLIT": "eval", "ROWS": "60", "SESSIONS": "2", "PINNED": "true"}
-    for name, value in {**told, "KNOBS": "{}"}.items():
+    for name, value in {**told, "PARAMETERS": "{}", "SUITE_SEED": "other"}.items():
         monkeypatch.setenv(f"WHYBENCH_OPENENV_{name}", value)
     client = TestClient(app_from_environment())
     assert "causalab/main_3" in client.get("/metadata").json()["description"]
@@ -19,6 +19,7 @@ def test_variables_of_the_environment_are_options(monkeypatch):
         wire.send_json({"type": "state"})
         state = wire.receive_json()["data"]
     assert (state["split"], state["index"], state["instance"]["family"]) == ("eval", 1, "causalab")
+    assert state["instance"]["seed"] == "other"
 
 
 def test_sessions_are_bounded_and_room_comes_back():
@@ -42,7 +43,7 @@ def test_sessions_are_bounded_and_room_comes_back():
     [
         (["--suite", "no/where"], "no suite"),
         (["--split", "test"], "no split"),
-        (["--knobs", "{"], "--knobs"),
+        (["--parameters", "{"], "--parameters"),
         (["--sessions", "0"], "max_concurrent_envs"),
         (["--seed", "-1"], "0 or more"),
     ],

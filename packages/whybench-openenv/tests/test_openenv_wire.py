@@ -12,19 +12,23 @@ from openenv.cli._validation import validate_multi_mode_deployment, validate_run
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from whybench.core.canonical import canonical_json, thaw
-from whybench.core.seeds import Stream
-from whybench.episode.registry import families, find_suite
-from whybench.interfaces.parity.cases import Case, case, cases
-from whybench.interfaces.parity.check import differences
-from whybench.interfaces.reward import Meter
-from whybench.interfaces.session import Session
-from whybench_openenv import door
+from whybench import (
+    Meter,
+    ParityCase,
+    Session,
+    canonical_json,
+    installed_families,
+    load_suite,
+    parity_cases,
+    parity_differences,
+    thaw,
+)
+from whybench_openenv import interface
 from whybench_openenv.client import WhyBenchAction, WhyBenchEnv
-from whybench_openenv.door import coordinates
+from whybench_openenv.interface import coordinates
 from whybench_openenv.running import running
 
-FAMILIES = sorted(families())
+FAMILIES = sorted(installed_families())
 EXACT = {
     "causalab": "causalab/main_4",
     "causalgame": "causalgame/antenna_trap_no_history",
@@ -57,12 +61,12 @@ def headline(family, score):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_reward_is_the_headline_of_the_familys_score(client, name):
-    family = families()[name]
-    for played in cases(family, 4, seed="openenv"):
+    family = installed_families()[name]
+    for played in parity_cases(family, 4, seed="openenv"):
         client.reset(**coordinates(played.instance))
         paid = [client.step(WhyBenchAction(name=n, args=a)).reward for n, a in played.calls]
         last = client.step(WhyBenchAction(finish=True))
-        trace, score, _ = played.plainly()
+        trace, score, _ = played.expected()
         assert sum(paid) + last.reward == headline(family, score)
         assert last.done
         assert last.observation.trace == canonical_json(trace.to_json())
@@ -71,9 +75,9 @@ def test_the_reward_is_the_headline_of_the_familys_score(client, name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_exact_agents_actions_get_the_certificates_best_score(client, name):
-    family = families()[name]
+    family = installed_families()[name]
     for row in (0, 1):
-        instance = find_suite(EXACT[name])[row]
+        instance = load_suite(EXACT[name])[row]
         client.reset(**coordinates(instance))
         for call, args in calls_of(family.exact_run(instance)):
             result = client.step(WhyBenchAction(name=call, args=args))
@@ -82,8 +86,8 @@ def test_the_exact_agents_actions_get_the_certificates_best_score(client, name):
 
 
 def test_dense_rewards_are_the_meters(client):
-    instance = find_suite("causallink/large")[3]
-    calls = [("no_such", {}), *calls_of(families()["causallink"].exact_run(instance))]
+    instance = load_suite("causallink/large")[3]
+    calls = [("no_such", {}), *calls_of(installed_families()["causallink"].exact_run(instance))]
     session = Session(instance)
     meter = Meter(session, "dense")
     client.reset(**coordinates(instance), reward="dense")
@@ -94,11 +98,11 @@ def test_dense_rewards_are_the_meters(client):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_nothing_is_told_before_the_end_but_what_the_episode_says(client, name):
-    family = families()[name]
-    instance = find_suite(EXACT[name])[2]
+    family = installed_families()[name]
+    instance = load_suite(EXACT[name])[2]
     session = Session(instance)
     first = client.reset(**coordinates(instance)).observation
-    assert (first.text, first.tools) == (session.brief, session.tools)
+    assert (first.text, first.tools) == (session.instructions, session.tools)
     told = [first]
     for call, args in [("no_such_action", {}), *calls_of(family.exact_run(instance))[:-1]]:
         result = client.step(WhyBenchAction(name=call, args=args))
@@ -108,9 +112,9 @@ def test_nothing_is_told_before_the_end_but_what_the_episode_says(client, name):
         told.append(result.observation)
     assert all(o.score is None and o.trace is None and not o.reward for o in told)
     state = client.state()
-    where = {"family", "version", "suite", "profile", "salt", "index", "knobs", "id"}
+    where = {"family", "version", "suite", "profile", "seed", "index", "parameters", "id"}
     assert set(state.instance) == where
-    shown = "episode_id step_count instance done seed index split reward skin"
+    shown = "episode_id step_count instance done seed index split reward template"
     assert set(state.model_dump()) == set(shown.split())
     assert (state.step_count, state.done) == (len(told) - 1, False)
 
@@ -133,9 +137,9 @@ def test_an_episode_that_is_left_is_scored_as_it_stands_and_stays_left(client):
 
 
 def test_what_comes_after_the_end_is_not_paid_again(client):
-    instance = find_suite("causallink/core")[0]
+    instance = load_suite("causallink/core")[0]
     client.reset(**coordinates(instance))
-    calls = calls_of(families()["causallink"].exact_run(instance))
+    calls = calls_of(installed_families()["causallink"].exact_run(instance))
     rewards = [
         client.step(WhyBenchAction(name=n, args=a)).reward for n, a in (*calls, *calls, calls[-1])
     ]
@@ -165,13 +169,11 @@ def test_half_characters_break_no_reply(client):
 
 
 def test_twenty_sessions_at_once_do_not_mix(address):
-    names = [FAMILIES[number % len(FAMILIES)] for number in range(20)]
-    made = [
-        case(find_suite(EXACT[name])[number], Stream("openenv at once", number))
-        for number, name in enumerate(names)
-    ]
+    four = [parity_cases(installed_families()[name], 4, "openenv at once") for name in FAMILIES]
+    made = [played for together in zip(*four, strict=True) for played in together]
+    assert len(made) == 20
 
-    async def play(played: Case):
+    async def play(played: ParityCase):
         async with WhyBenchEnv(address, connect_timeout_s=60) as client:
             await client.reset(**coordinates(played.instance))
             for name, args in played.calls:
@@ -182,7 +184,7 @@ def test_twenty_sessions_at_once_do_not_mix(address):
         return await asyncio.gather(*map(play, made))
 
     for played, last in zip(made, asyncio.run(all_at_once()), strict=True):
-        trace, score, _ = played.plainly()
+        trace, score, _ = played.expected()
         assert last.trace == canonical_json(trace.to_json())
         assert canonical_json(last.score) == canonical_json(score.to_json())
 
@@ -203,7 +205,7 @@ FRAMES = [
     '{"type": "reset", "data": {"self": 1}}',
     '{"type": "reset", "data": {"seed": {"a": 1}}}',
     '{"type": "reset", "data": {"index": 1e400}}',
-    '{"type": "reset", "data": {"knobs": ' + '{"a":' * 300 + "1" + "}" * 300 + "}}",
+    '{"type": "reset", "data": {"parameters": ' + '{"a":' * 300 + "1" + "}" * 300 + "}}",
     '{"type": "state", "data": 1}',
     '{"type": "mcp", "data": {"jsonrpc": "2.0", "method": "tools/list", "id": 1}}',
     '{"type": "mcp", "data": {"jsonrpc": "2.0", "method": "openenv/session/close", "id": 1}}',
@@ -265,15 +267,15 @@ def test_openenv_validates_the_folder_but_for_a_lock_file_which_would_hold_addre
     assert [issue.partition(" - ")[0] for issue in issues] == ["Missing uv.lock"]
 
 
-def test_the_door_is_registered_and_has_parity(address, monkeypatch):
+def test_the_interface_is_registered_and_has_parity(address, monkeypatch):
     @contextmanager
     def already_running():
         yield address
 
-    monkeypatch.setattr(door, "running", already_running)
-    found = next(p for p in entry_points(group="whybench.doors") if p.name == "openenv").load()
+    monkeypatch.setattr(interface, "running", already_running)
+    found = next(p for p in entry_points(group="whybench.interfaces") if p.name == "openenv").load()
     assert (found.name, found.leaves) == ("openenv", True)
-    made = [played for name in FAMILIES for played in cases(families()[name], 5)]
-    assert list(differences(found, made)) == []
+    made = [played for name in FAMILIES for played in parity_cases(installed_families()[name], 5)]
+    assert list(parity_differences(found, made)) == []
     for played, (_, _, told) in zip(made[::5], found.play(made[::5]), strict=True):
-        assert told == played.plainly()[2]
+        assert told == played.expected()[2]

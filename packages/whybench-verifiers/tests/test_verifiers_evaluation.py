@@ -16,12 +16,7 @@ from verifiers.v1.configs.cli.validate import ValidateConfig
 from verifiers.v1.serve.client import EnvClient
 from verifiers.v1.serve.server import EnvServer
 
-from whybench.core.canonical import Json, thaw
-from whybench.episode.episode import play
-from whybench.episode.instance import Instance
-from whybench.episode.registry import families, find_suite
-from whybench.episode.trace import Trace
-from whybench.interfaces.session import Session
+from whybench import Instance, Json, Session, Trace, installed_families, load_suite, play, thaw
 from whybench_verifiers.scripted import Called, Line, serving
 from whybench_verifiers.task import INFO
 
@@ -33,12 +28,12 @@ SUITES += ("replayscm/lab",)
 
 def calls(agent: str, instance: Instance) -> list[Call]:
     """Return what a reference agent does, as calls."""
-    family = families()[instance.family]
+    family = installed_families()[instance.family]
     actions = play(family.open(instance), family.agent(agent, instance)).actions
     return [(action.name, thaw(action.args)) for action in actions]
 
 
-def plainly(instance: Instance, made: list[Call]) -> Session:
+def played_plainly(instance: Instance, made: list[Call]) -> Session:
     """Play calls on a bare session."""
     session = Session(instance)
     for name, args in made:
@@ -53,8 +48,8 @@ def lines(made: list[Call]) -> list[Line]:
 async def evaluated(
     scripts: dict[str, list[Line]], taskset: dict[str, Any], out: Path, **more: Any
 ) -> list[vf.Trace]:
-    """Evaluate tasks whose briefs are scripted, as the command `vf-eval` does."""
-    async with serving(lambda _, brief: scripts[brief]) as client:
+    """Evaluate tasks whose instructions are scripted, as the command `vf-eval` does."""
+    async with serving(lambda _, instructions: scripts[instructions]) as client:
         config = EvalConfig(
             env={"taskset": taskset},
             model="scripted",
@@ -71,15 +66,15 @@ async def evaluated(
 
 @pytest.mark.parametrize("path", SUITES)
 def test_rewards_are_the_headline_of_the_same_actions(path: str, tmp_path: Path) -> None:
-    suite = find_suite(path)
+    suite = load_suite(path)
     family, name = suite.family, suite.family.name
     made = {suite[0].id: calls("exact", suite[0]), suite[1].id: calls("null", suite[1])}
-    scripts = {Session(i).brief: lines(made[i.id]) for i in (suite[0], suite[1])}
+    scripts = {Session(i).instructions: lines(made[i.id]) for i in (suite[0], suite[1])}
     assert len(scripts) == 2
     taskset = {"id": f"whybench-{name}", "split": "all", "rows": 2}
     traces = asyncio.run(evaluated(scripts, taskset, tmp_path, run={"name": "run"}))
     assert len(traces) == 2
-    sessions = {i.id: plainly(i, made[i.id]) for i in (suite[0], suite[1])}
+    sessions = {i.id: played_plainly(i, made[i.id]) for i in (suite[0], suite[1])}
 
     for trace in traces:
         session = sessions[trace.task.data.instance["id"]]
@@ -119,7 +114,7 @@ def test_the_check_without_a_model_finds_every_task_valid(path: str, tmp_path: P
 
 
 def test_the_server_of_a_trainer_returns_the_same_reward_and_record() -> None:
-    instance = find_suite("causallink/core")[7]
+    instance = load_suite("causallink/core")[7]
     made = calls("exact", instance)
     script = lines(made)
 
@@ -143,7 +138,7 @@ def test_the_server_of_a_trainer_returns_the_same_reward_and_record() -> None:
     episode = asyncio.run(asyncio.wait_for(trained(), 60))
     [trace] = episode.traces
     assert (episode.ok, trace.reward) == (True, 1.0)
-    played = plainly(instance, made).trace
+    played = played_plainly(instance, made).trace
     assert json.loads(trace.info[INFO]["trace"]) == played.to_json()
 
 

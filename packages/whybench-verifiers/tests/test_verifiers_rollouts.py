@@ -9,18 +9,14 @@ from typing import Any
 import pytest
 import verifiers.v1 as vf
 
-from whybench.core.canonical import canonical_json
-from whybench.episode.action import Action
-from whybench.episode.registry import families, find_suite
-from whybench.interfaces.reward import Meter
-from whybench.interfaces.session import Session
+from whybench import Action, Meter, Session, canonical_json, installed_families, load_suite
 from whybench_verifiers import load_environment
-from whybench_verifiers.door import DOOR, roll_out
+from whybench_verifiers.interface import INTERFACE, roll_out
 from whybench_verifiers.playing import sendable
 from whybench_verifiers.scripted import Called, Full, Line, Said, serving
 from whybench_verifiers.task import INFO, task_of
 
-INSTANCE = find_suite("causallink/core")[3]
+INSTANCE = load_suite("causallink/core")[3]
 SUITES = {"replayscm": "lab"}
 """Suites that are played instead of a family's first."""
 ANSWER = Called((("answer", {"answer": "yes"}),))
@@ -35,11 +31,11 @@ def episode_of(trace: vf.Trace) -> Any:
     return json.loads(trace.info[INFO]["trace"])
 
 
-def test_the_door_is_registered_and_plays_legal_and_illegal_calls_alike() -> None:
-    [point] = entry_points(group="whybench.doors", name="verifiers")
-    assert point.load() is DOOR
+def test_the_interface_is_registered_and_plays_legal_and_illegal_calls_alike() -> None:
+    [point] = entry_points(group="whybench.interfaces", name="verifiers")
+    assert point.load() is INTERFACE
     cases = []
-    for family in families().values():
+    for family in installed_families().values():
         instance = family.suite(SUITES.get(family.name, next(iter(family.suites))))[2]
         legal = [(a.name, a.to_json()["args"]) for a in family.exact_run(instance).actions]
         odd = [
@@ -52,12 +48,12 @@ def test_the_door_is_registered_and_plays_legal_and_illegal_calls_alike() -> Non
             SimpleNamespace(instance=instance, calls=tuple(calls))
             for calls in (odd, [*odd[:1], *legal], legal[:1], [])
         ]
-    played = list(DOOR.play(cases))
+    played = list(INTERFACE.play(cases))
     assert len(played) == len(cases)
     outcomes = set()
     for case, (trace, score, told) in zip(cases, played, strict=True):
         session = Session(case.instance)
-        texts = [session.brief]
+        texts = [session.instructions]
         for name, args in case.calls:
             if not session.done:
                 texts.append(sendable(session.call(name, args).text))
@@ -74,7 +70,10 @@ def test_a_reply_without_a_call_is_a_malformed_step() -> None:
     session.call("answer", {"answer": "yes"})
     trace = rolled(Said("I think it is yes."), ANSWER)
     assert episode_of(trace) == session.trace.to_json()
-    assert [m.content for m in trace.messages if m.role == "user"] == [session.brief, first.text]
+    assert [m.content for m in trace.messages if m.role == "user"] == [
+        session.instructions,
+        first.text,
+    ]
 
 
 def test_arguments_that_are_no_json_are_a_step_that_can_be_mended() -> None:
@@ -120,8 +119,8 @@ def test_a_provider_that_fails_is_an_error_and_not_a_score() -> None:
 
 @pytest.mark.parametrize("path", ["causallink/large", "replayscm/lab"])
 def test_dense_pay_adds_up_to_the_meters_rewards(path: str) -> None:
-    instance = find_suite(path)[1]
-    family = families()[instance.family]
+    instance = load_suite(path)[1]
+    family = installed_families()[instance.family]
     session = Session(instance)
     meter = Meter(session, "dense")
     calls = [("no_such_tool", {})]
@@ -141,7 +140,8 @@ def test_a_rollout_is_scored_once(
 ) -> None:
     scored = []
     for name in ("score", "score_episode"):
-        kind, plain = type(families()["causallink"]), getattr(families()["causallink"], name)
+        family = installed_families()["causallink"]
+        kind, plain = type(family), getattr(family, name)
 
         def counted(_: Any, *args: Any, plain: Any = plain) -> Any:
             scored.append(args)

@@ -9,10 +9,7 @@ import pytest
 import verifiers.v1 as vf
 from pydantic import ValidationError
 
-from whybench.core.canonical import digest
-from whybench.episode.registry import families
-from whybench.interfaces.sampling import Choice
-from whybench.interfaces.session import Session
+from whybench import Choice, Session, digest, installed_families
 from whybench_verifiers import load_environment
 
 DEFAULTS = {
@@ -53,10 +50,10 @@ def test_training_and_evaluation_share_no_hidden_system(path: str) -> None:
 
 
 @pytest.mark.parametrize("name", DEFAULTS)
-def test_a_row_is_coordinates_and_brief_and_nothing_else(name: str) -> None:
+def test_a_row_is_coordinates_and_instructions_and_nothing_else(name: str) -> None:
     [task] = taskset(id=f"whybench-{name}", split="all").take(1)
     row = task.data.model_dump(mode="json")
-    instance = families()[name].suite(DEFAULTS[name])[0]
+    instance = installed_families()[name].suite(DEFAULTS[name])[0]
     plain = vf.TaskData().model_dump(mode="json")
     told = {key: value for key, value in row.items() if plain.get(key, ...) != value}
     path = f"{name}/{instance.id}"
@@ -64,9 +61,9 @@ def test_a_row_is_coordinates_and_brief_and_nothing_else(name: str) -> None:
         "idx": 0,
         "id": path,
         "name": path,
-        "prompt": Session(instance).brief,
+        "prompt": Session(instance).instructions,
         "instance": {k: v for k, v in instance.to_json().items() if k != "cluster"},
-        "skin": families()[name].skins[0],
+        "template": installed_families()[name].templates[0],
         "pay": "sparse",
     }
 
@@ -83,8 +80,8 @@ def test_endless_lists_are_fresh_and_hang_on_their_seed() -> None:
 
 
 @pytest.mark.parametrize("split", ["train", "eval", "all"])
-def test_a_seed_stands_for_the_same_instances_as_through_every_door(split: str) -> None:
-    suite = families()["causallink"].suite("core")
+def test_a_seed_stands_for_the_same_instances_as_through_every_interface(split: str) -> None:
+    suite = installed_families()["causallink"].suite("core")
     part = None if split == "all" else split
 
     def names(**options: Any) -> list[str]:
@@ -104,7 +101,7 @@ def test_a_seed_stands_for_the_same_instances_as_through_every_door(split: str) 
 
 def test_finite_lists_are_the_suite_in_its_order() -> None:
     whole = [t.key for t in taskset(id="whybench-verifiers", suite="causallink/core", split="all")]
-    suite = families()["causallink"].suite("core")
+    suite = installed_families()["causallink"].suite("core")
     assert whole == [f"causallink/{instance.id}" for instance in suite]
     parts = {s: [t.key for t in taskset(id="whybench-causallink", split=s)] for s in SPLITS}
     assert sorted(parts["train"] + parts["eval"]) == sorted(whole)
@@ -115,25 +112,33 @@ def test_finite_lists_are_the_suite_in_its_order() -> None:
 
 def test_options_reach_the_instances() -> None:
     env = load_environment(
-        "replayscm/lab", split="all", rows=1, salt="trial-1", skin="terse", reward="dense", seed=3
+        "replayscm/lab",
+        split="all",
+        rows=1,
+        suite_seed="trial-1",
+        template="terse",
+        reward="dense",
+        seed=3,
     )
     [task] = env.taskset
-    assert (task.data.skin, task.data.pay) == ("terse", "dense")
-    assert task.data.instance["salt"] == "trial-1"
+    assert (task.data.template, task.data.pay) == ("terse", "dense")
+    assert task.data.instance["seed"] == "trial-1"
     assert task.data.instance["suite"] == "lab"
-    knobs = load_environment("causallink/core", split="all", knobs={"max_errors": 2}).taskset
-    assert next(iter(knobs)).data.instance["knobs"] == {"max_errors": 2}
+    parameters = load_environment(
+        "causallink/core", split="all", parameters={"max_errors": 2}
+    ).taskset
+    assert next(iter(parameters)).data.instance["parameters"] == {"max_errors": 2}
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"suite": "causallink/none"}, "has no suite"),
+        ({"suite": "causallink/none"}, "no suite .*: try causallink/core"),
         ({"suite": "none/core"}, "no suite"),
-        ({"skin": "none"}, "no skin"),
+        ({"template": "none"}, "no template"),
         ({"rows": 3, "endless": True}, "finite list"),
         ({"split": "test"}, "'train', 'eval' or 'all'"),
-        ({"knobs": {"none": 1}}, "no parameter"),
+        ({"parameters": {"none": 1}}, "no parameter"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options: dict[str, Any], reason: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from whybench.cli.options import Profile, Seed
-from whybench.interfaces.asking import needing_extra, plainly, print_json, refused
+from whybench.interfaces.command_line import needing_extra, plain_errors, print_json, refused
 
 Stored = Annotated[
     str | None,
@@ -73,7 +73,7 @@ def serve(
     from whybench.interfaces.mcp.store.sqlite import SqliteStore
     from whybench.interfaces.mcp.transport.tokens import Tokens
 
-    with plainly():
+    with plain_errors():
         if http and (suite or index is not None or instance or template or session):
             raise ValueError(
                 "--suite, --index, --instance, --template and --session are for stdio: over HTTP "
@@ -96,7 +96,12 @@ def serve(
                 names = tuple(allow_host or ())
                 web.serve(table, tokens, listening, names=names, tell=typer.echo)
                 return
-            asked = {"suite": suite, "index": index or 0, "instance": instance, "skin": template}
+            asked = {
+                "suite": suite,
+                "index": index or 0,
+                "instance": instance,
+                "template": template,
+            }
             pipe.serve(table, session, Order.read(asked))
         except Refused as error:
             raise refused(error) from error
@@ -115,7 +120,7 @@ def claim(
     from whybench.interfaces.mcp.store.receipts import results
     from whybench.interfaces.mcp.store.sqlite import SqliteStore
 
-    with plainly():
+    with plain_errors():
         if bool(receipts) == every:
             raise ValueError("give receipts, or --all")
         base = SqliteStore(Path(store or default_store()), make=False)

@@ -18,7 +18,7 @@ from whybench.cli.options import (
     first,
     wanted,
 )
-from whybench.interfaces.asking import plain, print_json, print_table
+from whybench.interfaces.command_line import plain, print_json, print_table
 from whybench.interfaces.progress import tracked
 
 
@@ -44,13 +44,13 @@ def certify(
         return
     asked = [asked_suite(path, profile, seed, parameters) for path in suites]
 
-    from whybench.interfaces import solve as door
+    from whybench.interfaces import solve as interface
 
     reports = []
     for found in asked:
         instances = tracked(first(found, limit), wanted(found, limit), f"certify {found.path}")
         proofs = [(instance, found.family.certify(instance)) for instance in instances]
-        reports.append(door.certified(found, proofs, found.family.prove(found)))
+        reports.append(interface.certified(found, proofs, found.family.prove(found)))
     failed = any(report["failed"] for report in reports)
     if as_json:
         print_json(reports[0] if len(reports) == 1 else reports)

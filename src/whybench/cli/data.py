@@ -20,10 +20,10 @@ from whybench.cli.options import (
     asked_suite,
     engine,
 )
-from whybench.core.nearest import known
-from whybench.interfaces.asking import (
+from whybench.episode.nearest import known
+from whybench.interfaces.command_line import (
     needing_extra,
-    plainly,
+    plain_errors,
     print_figures,
     print_json,
     print_table,
@@ -59,7 +59,7 @@ def generate(
     from whybench.interfaces.stored.plan import Plan
     from whybench.scale.generate import generate as make
 
-    with plainly():
+    with plain_errors():
         plan = Plan.of(found, n, rows=rows, truth=truth)
         started = time.monotonic()
         with needing_extra("ray"), progress(n, f"generate {suite}", "rows") as advance:
@@ -81,9 +81,9 @@ def recheck(path: str, workers: int | None, address: str | None, as_json: bool) 
     from whybench.scale.recheck import recheck as check
 
     flaws, rows = [], 0
-    with plainly():
+    with plain_errors():
         plan = read_manifest(Place(path)).plan
-        unchecked = plan.opened().family.unchecked
+        unverified_claims = plan.opened().family.unverified_claims
         used = engine(workers, address)
         with needing_extra("ray"), progress(plan.n, f"certify {path}", "rows") as advance:
             for shard in check(Place(path), workers=used, address=address):
@@ -96,7 +96,7 @@ def recheck(path: str, workers: int | None, address: str | None, as_json: bool) 
             "instances": rows,
             "flaws": len(flaws),
             "failed": flaws[:LISTED],
-            "not_checked": dict(unchecked),
+            "not_checked": dict(unverified_claims),
         },
         as_json,
     )
@@ -108,7 +108,7 @@ def stats(path: Stored, as_json: AsJson = False) -> None:
     """Tell what a stored set holds: counts, bits, difficulty, rejections."""
     from whybench.scale.figures import figures, lines
 
-    with plainly():
+    with plain_errors():
         told = figures(path)
     if as_json:
         print_json(told)
@@ -122,7 +122,7 @@ def distinct(
         str, typer.Option(help="problem (all that is shown) or system (hidden)")
     ] = "problem",
     pilot: Annotated[
-        list[str] | None, typer.Option(help="sets of other salts, to tell what was to be expected")
+        list[str] | None, typer.Option(help="sets of other seeds, to tell what was to be expected")
     ] = None,
     write: Annotated[bool, typer.Option(help="write distinct.parquet: the rows to keep")] = False,
     against: Annotated[
@@ -136,7 +136,7 @@ def distinct(
     from whybench.scale.repeats import figure
 
     key: By = "system" if by == "system" else "problem"
-    with plainly():
+    with plain_errors():
         known("key", by, ("problem", "system"))
         if against and not write:
             raise ValueError("`--against` says what to leave out when `--write` writes")

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from whybench.cli.options import AsJson
-from whybench.core.nearest import known
+from whybench.episode.nearest import known
 from whybench.episode.registry import families
-from whybench.interfaces.asking import plainly, print_json, print_table, refused
+from whybench.interfaces.command_line import plain_errors, print_json, print_table, refused
 from whybench.interfaces.progress import progress
 
 
@@ -25,27 +25,27 @@ def parity(
 
     Calls are random, legal and illegal ones.
     """
-    from whybench.interfaces.parity.cases import cases
-    from whybench.interfaces.parity.check import differences
-    from whybench.interfaces.parity.doors import doors, registered
+    from whybench.interfaces.parity.cases import parity_cases
+    from whybench.interfaces.parity.check import parity_differences
+    from whybench.interfaces.parity.interface import interfaces, registered
 
-    installed = doors()
+    installed = interfaces()
     if left_out := [name for name in registered() if name not in installed]:
         typer.echo(f"not installed, left out: {', '.join(left_out)}", err=True)
-    with plainly():
+    with plain_errors():
         tried = [installed[known("interface", n, installed)] for n in names or installed]
         played = [known("family", n, families()) for n in family or families()]
     rows = []
     with progress(len(tried) * len(played), "parity", "comparisons") as advance:
         for name in played:
             made = {
-                leave: list(cases(families()[name], instances, leave=leave))
-                for leave in {door.leaves for door in tried}
+                leave: list(parity_cases(families()[name], instances, leave=leave))
+                for leave in {interface.leaves for interface in tried}
             }
-            for door in tried:
-                found = list(differences(door, made[door.leaves]))
-                calls = sum(len(case.calls) for case in made[door.leaves])
-                rows.append((name, door.name, len(made[door.leaves]), calls, len(found)))
+            for interface in tried:
+                found = list(parity_differences(interface, made[interface.leaves]))
+                calls = sum(len(case.calls) for case in made[interface.leaves])
+                rows.append((name, interface.name, len(made[interface.leaves]), calls, len(found)))
                 for line in found[:5]:
                     typer.echo(line, err=True)
                 advance(1)
@@ -62,9 +62,9 @@ def local_model(
     threads: Annotated[int | None, typer.Option(min=1, help="threads for the model")] = None,
 ) -> None:
     """Serve a small local model, so that everything can be tried without a key."""
-    from whybench.interfaces import local_model as door
+    from whybench.interfaces import local_model as interface
 
     try:
-        door.run(port=port, threads=threads or door.THREADS)
+        interface.run(port=port, threads=threads or interface.THREADS)
     except RuntimeError as error:
         raise refused(error, 1) from error

@@ -11,8 +11,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from whybench.cli.table import COMMANDS, Entry
-from whybench.core.nearest import nearest
-from whybench.interfaces.asking import refused
+from whybench.episode.nearest import nearest
+from whybench.interfaces.command_line import refused
 
 
 class Group(TyperGroup):

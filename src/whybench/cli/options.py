@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whybench.core.nearest import known
-from whybench.episode.registry import families, find_suite, split_path
-from whybench.interfaces.asking import plainly, read_values, refused
+from whybench.episode.nearest import known
+from whybench.episode.registry import families, load_suite, split_path
+from whybench.interfaces.command_line import plain_errors, read_values, refused
 
 if TYPE_CHECKING:
     from whybench.episode.family import Suite
@@ -51,9 +51,9 @@ def asked_suite(
     template: str | None = None,
 ) -> Suite:
     """Return the suite that is asked for; misspelt names end the command in one line."""
-    with plainly():
+    with plain_errors():
         check_names(path, agents, template)
-        return find_suite(path, profile=profile, salt=seed, knobs=read_values(parameters))
+        return load_suite(path, profile=profile, seed=seed, parameters=read_values(parameters))
 
 
 def check_names(path: str, agents: Sequence[str] = (), template: str | None = None) -> None:
@@ -63,7 +63,7 @@ def check_names(path: str, agents: Sequence[str] = (), template: str | None = No
     for agent in agents:
         known("agent", agent, declared["agents"], name)
     if template is not None:
-        known("template", template, declared["skins"], name)
+        known("template", template, declared["templates"], name)
 
 
 def instance_at(suite: Suite, index: int) -> Instance:
@@ -88,6 +88,6 @@ def engine(workers: int | None, address: str | None) -> int | None:
     """Return the workers to use where nothing is said: none if Ray is not there."""
     if workers is not None and address is not None:
         raise ValueError("a cluster has its own workers: leave out --workers or --address")
-    from whybench.scale.work import default_workers
+    from whybench.scale.task_runner import default_workers
 
     return default_workers() if workers is None and address is None else workers

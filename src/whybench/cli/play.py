@@ -22,7 +22,7 @@ from whybench.cli.options import (
     instance_at,
     wanted,
 )
-from whybench.interfaces.asking import plain, plainly, print_json, print_table, refused
+from whybench.interfaces.command_line import plain, plain_errors, print_json, print_table, refused
 from whybench.interfaces.progress import tracked
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def play(
     values = {name: value for name, value in score.values if value}
     console.print_json(json.dumps(values | score.to_json()["labels"]))
     if trace is not None:
-        with plainly():
+        with plain_errors():
             trace.write_text(json.dumps(episode.trace.to_json()) + "\n", "utf-8")
 
 
@@ -73,17 +73,17 @@ def solve(
     """Let a reference agent play a suite."""
     found = asked_suite(suite, profile, seed, parameters, agents=[agent])
 
-    from whybench.interfaces import solve as door
+    from whybench.interfaces import solve as interface
 
     instances = tracked(first(found, limit), wanted(found, limit), f"{agent} on {suite}")
     try:
-        results = list(door.solve(found, agent, instances, evidence))
+        results = list(interface.solve(found, agent, instances, evidence))
     except RuntimeError as error:  # an extra that the agent needs is not installed
         raise refused(error, 1) from error
     if traces is not None:
-        with plainly():
+        with plain_errors():
             traces.write_text("".join(f"{json.dumps(_moves(r))}\n" for r in results), "utf-8")
-    _print(door.summary(found, agent, results), as_json)
+    _print(interface.summary(found, agent, results), as_json)
 
 
 def score(
@@ -98,10 +98,10 @@ def score(
     """Score recorded actions or answers."""
     found = asked_suite(suite, profile, seed, parameters)
 
-    from whybench.interfaces import solve as door
+    from whybench.interfaces import solve as interface
 
-    with plainly():
-        given = door.read_predictions(found, predictions)
+    with plain_errors():
+        given = interface.read_predictions(found, predictions)
         instances = list(first(found, limit))
         unknown = given.keys() - {instance.id for instance in instances}
         if unknown and limit is not None:
@@ -109,12 +109,12 @@ def score(
         if unknown:
             raise ValueError(
                 f"{len(unknown)} ids are not among these {len(instances)} instances of "
-                f"{found.path} (profile {found.profile}, seed {found.salt}), for example "
+                f"{found.path} (profile {found.profile}, seed {found.seed}), for example "
                 f"{min(unknown)}"
             )
     played = tracked(instances, len(instances), f"score {suite}")
-    results = list(door.score_predictions(found, given, played))
-    _print(door.summary(found, predictions.name, results), as_json)
+    results = list(interface.score_predictions(found, given, played))
+    _print(interface.summary(found, predictions.name, results), as_json)
 
 
 def _moves(result: Result) -> dict[str, Any]:

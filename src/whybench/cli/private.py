@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from whybench.cli.options import Address, AsJson, Stored, Workers, engine
-from whybench.interfaces.asking import needing_extra, plainly, print_json
+from whybench.interfaces.command_line import needing_extra, plain_errors, print_json
 from whybench.interfaces.progress import progress
 
 
@@ -21,9 +21,9 @@ def secret(
 
     The secret is kept in the file of secrets.
     """
-    from whybench.episode.salts import keep, new_secret
+    from whybench.causal.suite_seeds import keep, new_secret
 
-    with plainly():
+    with plain_errors():
         typer.echo(keep(new_secret(), file))
 
 
@@ -37,7 +37,7 @@ def commit(
     from whybench.interfaces.stored.place import Place
     from whybench.scale.commitment import announcement, commitment, write_commitment
 
-    with plainly():
+    with plain_errors():
         data = commitment(Place(path))
         if out is not None:
             write_commitment(data, out)
@@ -66,9 +66,9 @@ def prove(
     from whybench.scale.commitment import disclosed, read_commitment, sampled
     from whybench.scale.commitment import prove as proven
 
-    with plainly():
+    with plain_errors():
         data = read_commitment(commitment)
-        known = None if secret_file is None else disclosed(secret_file, data["plan"]["salt"])
+        known = None if secret_file is None else disclosed(secret_file, data["plan"]["seed"])
         shards = len(data["shards"])
         made = shards if sample is None else len(sampled(data, sample, challenge))
         looked = shards if path is not None else made

@@ -18,11 +18,11 @@ from whybench.cli.options import (
     Suites,
     check_names,
 )
-from whybench.episode.registry import families, find_suite, split_path
-from whybench.interfaces.asking import (
+from whybench.episode.registry import families, load_suite, split_path
+from whybench.interfaces.command_line import (
     needing_extra,
     pairs,
-    plainly,
+    plain_errors,
     print_json,
     read_values,
     refused,
@@ -57,11 +57,11 @@ def report(
     """Write a page on logs, with its tables (CSV, Parquet) and figures (SVG, PNG)."""
     with needing_extra("report"):
         from whybench.report.build import Wishes, build
+        from whybench.report.chapters.ranks import read_others
         from whybench.report.page.files import write
-        from whybench.report.ranks import read_others
         from whybench.report.runs import read_runs
         from whybench.report.view import Limits
-    with plainly():
+    with plain_errors():
         if any("=" not in pair for pair in cutoff or ()):
             raise ValueError("a cut-off is given as MODEL=YYYY-MM-DD")
         wishes = Wishes(
@@ -110,7 +110,7 @@ def reference(
 ) -> None:
     """Make Inspect logs of reference agents: floors and ceilings for a report."""
     names = agents.split(",")
-    with plainly():
+    with plain_errors():
         given = read_values(parameters)
         for path in suites:
             check_names(path, names)
@@ -140,10 +140,10 @@ def _asked(
     from whybench.interfaces.stored.plan import is_set
 
     declared = families().declared(split_path(path)[0])
-    knobs = {
+    parameters = {
         name: value
         for name, value in given.items()
-        if name in declared["knobs"] and not (name == "data" and is_set(str(value)))
+        if name in declared["parameters"] and not (name == "data" and is_set(str(value)))
     }
-    rest = {name: value for name, value in given.items() if name not in knobs}
-    return find_suite(path, profile=profile, salt=seed, knobs=knobs), rest
+    rest = {name: value for name, value in given.items() if name not in parameters}
+    return load_suite(path, profile=profile, seed=seed, parameters=parameters), rest

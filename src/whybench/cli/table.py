@@ -89,12 +89,12 @@ SHORTER = "Nothing was kept: the same command begins again; --limit makes it sho
 COMMANDS: Mapping[str, Entry] = {
     "list": Entry(
         "List families with the suites to begin with, or all that one family has.",
-        "whybench.cli.look:list_families",
+        "whybench.cli.list_show:list_families",
         "whybench list causallink",
     ),
     "show": Entry(
         "Show an instance as an agent sees it.",
-        "whybench.cli.look:show",
+        "whybench.cli.list_show:show",
         "whybench show causallink/core --index 3",
     ),
     "play": Entry(
@@ -134,12 +134,12 @@ COMMANDS: Mapping[str, Entry] = {
     ),
     "compare": Entry(
         "Say which of two systems is better, on the instances that both have played.",
-        "whybench.cli.deciding:compare",
+        "whybench.cli.compare_plan:compare",
         "whybench compare logs --a model=whybench/exact --b model=whybench/random",
     ),
     "plan": Entry(
         "Say how many instances and epochs show a difference, and what they cost.",
-        "whybench.cli.deciding:plan",
+        "whybench.cli.compare_plan:plan",
         "whybench plan causallink/advanced --detect 0.05",
     ),
     "data": Entry("Stored and private sets of instances.", members=DATA),

@@ -1,1 +1,1 @@
-"""The one protocol that every door and every agent uses."""
+"""The one protocol that every interface and every agent uses."""

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
 
 Form = Literal["strict", "lenient"]
 """Whether the words of an action were just as asked, or had to be read with good will."""
 
 MALFORMED = "malformed"
-"""The name of an action that a door could not read; its `reason` says why."""
+"""The name of an action that an interface could not read; its `reason` says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Action:
 
     @classmethod
     def malformed(cls, reason: str) -> Action:
-        """Return the action that stands for something no door could read."""
+        """Return the action that stands for something no interface could read."""
         return cls(MALFORMED, Record.of(reason=reason))
 
     def read(self, *, strictly: bool) -> Action:
@@ -61,12 +61,12 @@ class Action:
         return cls(data["name"], freeze(args), form)
 
 
-def called(name: object, args: object) -> Action:
-    """Return the action that a call by name asks for: the same through every door, and total.
+def parse_call(name: object, args: object) -> Action:
+    """Return the action that a call by name asks for: the same through every interface, and total.
 
     Arguments are texts (see `Argument`): other values become their JSON, and nulls are left out.
 
-    >>> called("intervene", {"property": "mass", "value": 2.5, "hypothesis": None}).to_json()
+    >>> parse_call("intervene", {"property": "mass", "value": 2.5, "hypothesis": None}).to_json()
     {'name': 'intervene', 'args': {'property': 'mass', 'value': '2.5'}}
     """
     if not isinstance(name, str) or not isinstance(args, Mapping):
@@ -83,7 +83,7 @@ def called(name: object, args: object) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One named argument of an action: always a string, so that no door rejects a bad one."""
+    """One named argument of an action: always a string, so that no interface rejects a bad one."""
 
     name: str
     meaning: str
@@ -92,7 +92,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """One kind of action that an episode understands, in the words of its skin and theme."""
+    """One kind of action that an episode understands, in the words of its template and theme."""
 
     name: str
     meaning: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from importlib.metadata import EntryPoint
 from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from whybench.episode.instance import PROFILES, Profile
 from whybench.episode.score import Metric
+
+
+@cache
+def declared(package: str) -> Mapping[str, Any]:
+    """Return what `family.toml` in a family's package declares; nothing if it has none.
+
+    >>> declared("whybench.families.causallink")["recommended"]
+    ('core', 'advanced')
+    """
+    import tomllib
+
+    try:
+        spec = find_spec(package) if package else None
+    except (ImportError, ValueError):
+        spec = None
+    file = Path(spec.origin).parent / "family.toml" if spec and spec.origin else None
+    if file is None or not file.is_file():
+        return {}
+    found = tomllib.loads(file.read_text("utf-8"))
+    return MappingProxyType({k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
 
 
 class Declaration:
@@ -21,7 +45,7 @@ class Declaration:
     suites: Mapping[str, str]
     """Suite → what it holds."""
     profiles: tuple[Profile, ...] = PROFILES
-    skins: tuple[str, ...]
+    templates: tuple[str, ...]
     protocols: tuple[str, ...]
     agents: Mapping[str, str]
     """Reference agent → what it does."""
@@ -30,10 +54,10 @@ class Declaration:
     """The metric that floor and ceiling are stated for."""
     floor_ceiling: Mapping[str, float]
     """Agent that knows nothing → the headline it must stay below on every suite."""
-    knobs: Mapping[str, str]
-    """Knob → what it turns."""
+    parameters: Mapping[str, str]
+    """Parameter → what it changes."""
     understanding: Mapping[str, Any] = {}
-    """What makes a success hollow: the metric `success`, and with it the metric `hollow` at 1, or
+    """What makes a success lucky: the metric `success`, and with it the metric `lucky` at 1, or
     the metric `lacks` under `below`; `meaning` says it in words. Nothing: every success is one."""
     recommended: tuple[str, ...] = ()
     """The suites to begin with."""
@@ -44,11 +68,11 @@ class Declaration:
     extras: Mapping[str, str] = {}
     """Capability (`checker`, `annotated`, `report`, …) → `module` or `module:attribute`."""
 
-    parameters: type[Any]
+    parameter_model: type[Any]
     """The pydantic model of the suites' parameters."""
 
     prompts: type[Any]
-    """The family's `Conversation`: called with an episode and the name of a skin."""
+    """The family's `Conversation`: called with an episode and the name of a template."""
 
     def capability(self, name: str) -> Any | None:
         """Load what the family declares under a capability; None if it declares nothing."""
@@ -56,18 +80,18 @@ class Declaration:
         return None if place is None else EntryPoint(name, place, "").load()
 
     def understood(self, values: Mapping[str, float | None]) -> float | None:
-        """Tell by an episode's score whether it succeeded and not hollowly; None if unscored.
+        """Tell by an episode's score whether it succeeded and not by luck; None if unscored.
 
-        A success is not understood if nothing tells whether it is hollow.
+        A success is not understood if nothing tells whether it is lucky.
         """
         rule = self.understanding
         success = values.get(rule["success"]) if rule else None
         if success is None:
             return None
-        shown = values.get(rule.get("hollow") or rule["lacks"])
+        shown = values.get(rule.get("lucky") or rule["lacks"])
         if success != 1 or shown is None:
             return 0.0
-        return float(shown != 1 if "hollow" in rule else shown >= rule["below"])
+        return float(shown != 1 if "lucky" in rule else shown >= rule["below"])
 
     def card(self) -> str:
         """Return `card.md` beside the family: what it measures, its paper, known defects."""

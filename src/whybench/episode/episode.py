@@ -24,8 +24,8 @@ Moves: TypeAlias = Generator[Action, Observation, None]
 class Episode(ABC):
     """What every family's episode shares: the trace, the end, and patience with errors.
 
-    A family implements `_carry_out`, `actions`, `brief` and `describe`, and ends the episode by
-    setting `outcome`. Errors cost nothing and are bounded: the last one allowed ends the episode
+    A family implements `_carry_out`, `actions`, `instructions` and `describe`, and ends the episode
+    by setting `outcome`. Errors cost nothing and are bounded: the last one allowed ends the episode
     in its mode.
     """
 
@@ -56,12 +56,12 @@ class Episode(ABC):
         """The kinds of action that are understood."""
 
     @abstractmethod
-    def brief(self, skin: str) -> str:
-        """Return everything the agent is told before it acts, in the words of a skin."""
+    def instructions(self, template: str) -> str:
+        """Return everything the agent is told before it acts, in the words of a template."""
 
     @abstractmethod
-    def describe(self, observation: Observation, skin: str) -> str:
-        """Return an observation in the words of a skin."""
+    def describe(self, observation: Observation, template: str) -> str:
+        """Return an observation in the words of a template."""
 
     @abstractmethod
     def _carry_out(self, action: Action) -> Observation:

@@ -9,24 +9,23 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from whybench.core.canonical import EMPTY, Json, Record, digest, freeze
-from whybench.core.nearest import in_one_line, known
+from whybench.causal.canonical import EMPTY, Json, Record, digest, freeze
+from whybench.causal.suite_seeds import PRIVATE, secret_of
 from whybench.episode.action import Action
+from whybench.episode.annotated import AnnotatedEpisode, plain_annotation
 from whybench.episode.certificate import Certificate, SuiteProof
-from whybench.episode.conversation import Conversation
-from whybench.episode.declaration import Declaration
-from whybench.episode.declared import declared
+from whybench.episode.declaration import Declaration, declared
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.instance import Instance, Profile
-from whybench.episode.pace import Pace
-from whybench.episode.retelling import Retelling, plainly
-from whybench.episode.salts import PRIVATE, secret_of
+from whybench.episode.nearest import in_one_line, known
+from whybench.episode.prompts.conversation import Conversation
+from whybench.episode.prompts.turn_limits import TurnLimits
 from whybench.episode.score import Score, declared_metrics
 from whybench.episode.trace import Evidence, Step, Trace
 
 World = TypeVar("World")
 
-PUBLIC_SALT = "public"
+PUBLIC_SEED = "public"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,8 @@ class Suite:
     family: Family[Any]
     name: str
     profile: Profile
-    salt: str
-    knobs: Record
+    seed: str
+    parameters: Record
     size: int
     block: int = 0
     """Suites of further blocks are of the same kind and size, and share no draw."""
@@ -49,7 +48,7 @@ class Suite:
         if not 0 <= index < self.size:
             raise IndexError(f"{self.path} has instances 0 … {self.size - 1}, not {index}")
         return self.family.instance(
-            self.name, self.profile, self.salt, self.knobs, index, self.block
+            self.name, self.profile, self.seed, self.parameters, index, self.block
         )
 
     def __iter__(self) -> Iterator[Instance]:
@@ -80,7 +79,7 @@ class Family(Declaration, ABC, Generic[World]):
     """One published benchmark: worlds, rules, proofs, scores and agents behind one interface.
 
     `family.toml` beside the family's module declares its data. A family implements eight hooks:
-    `parameters`, `build`, `fingerprint`, `open_world`, `certify`, `score_episode`, `moves` and
+    `parameter_model`, `build`, `fingerprint`, `open_world`, `certify`, `score_episode`, `moves` and
     `prompts`. Everything else has a default.
     """
 
@@ -91,7 +90,7 @@ class Family(Declaration, ABC, Generic[World]):
         for name, value in declared(package).items():
             setattr(cls, name, declared_metrics(package) if name == "metrics" else value)
 
-    # What a family implements, besides `parameters` and `prompts`.
+    # What a family implements, besides `parameter_model` and `prompts`.
 
     @abstractmethod
     def build(self, instance: Instance) -> World:
@@ -138,7 +137,7 @@ class Family(Declaration, ABC, Generic[World]):
         """Return the hidden truth in readable form, for authors only."""
         return self.system(self.world(instance))
 
-    def traits(self, instance: Instance) -> Record:  # noqa: ARG002 - a family may have none
+    def covariates(self, instance: Instance) -> Record:  # noqa: ARG002 - a family may have none
         """Return what a report may sort instances by (size, structure, difficulty); for authors."""
         return EMPTY
 
@@ -146,7 +145,7 @@ class Family(Declaration, ABC, Generic[World]):
         """Return what was thrown away before this world was kept: reason → how often."""
         return EMPTY
 
-    def rivals(self, instance: Instance) -> Iterable[Episode]:  # noqa: ARG002 - for tests of leaks
+    def look_alikes(self, instance: Instance) -> Iterable[Episode]:  # noqa: ARG002 - for tests of leaks
         """Open episodes on other worlds that nothing told beforehand sets apart from this one."""
         return ()
 
@@ -154,7 +153,7 @@ class Family(Declaration, ABC, Generic[World]):
         """Return what the evidence so far leaves open, in bits; it hangs on what was seen alone."""
         return 0.0
 
-    def pace(self, episode: Any, skin: str) -> Pace | None:  # noqa: ARG002 - some families lead
+    def turn_limits(self, episode: Any, template: str) -> TurnLimits | None:  # noqa: ARG002 - some families lead
         """Return how a model that calls tools is led; None: it is left alone until it ends."""
         return None
 
@@ -182,47 +181,58 @@ class Family(Declaration, ABC, Generic[World]):
         name: str,
         *,
         profile: str = "certified",
-        salt: str = PUBLIC_SALT,
-        knobs: Mapping[str, Any] | None = None,
+        seed: str = PUBLIC_SEED,
+        parameters: Mapping[str, Any] | None = None,
         block: int = 0,
     ) -> Suite:
         """Return a suite by name."""
         known("suite", name, self.suites, self.name)
-        if not isinstance(salt, str):
+        if not isinstance(seed, str):
             raise ValueError(
-                f"salt {salt!r} was read as a number: use one with a letter, like s{salt}"
+                f"seed {seed!r} was read as a number: use one with a letter, like s{seed}"
             )
         known("profile", profile, self.profiles, self.name)
         asked: Profile = "published" if profile == "published" else "certified"
-        secret_of(salt)  # an unknown one is refused here, not in the middle of a run
-        for knob in knobs or {}:
-            known("parameter", knob, self.knobs, self.name)
+        secret_of(seed)  # an unknown one is refused here, not in the middle of a run
+        for parameter in parameters or {}:
+            known("parameter", parameter, self.parameters, self.name)
         try:
-            params = self.parameters(**(knobs or {}))
+            params = self.parameter_model(**(parameters or {}))
         except ValueError as error:
             raise ValueError(in_one_line(error)) from error
-        turned = params.model_dump(exclude_defaults=True)
-        kept = Record((knob, freeze(turned[knob])) for knob in sorted(turned))
-        return Suite(self, name, asked, salt, kept, self.size(name, asked, params), block)
+        given = params.model_dump(exclude_defaults=True)
+        kept = Record((parameter, freeze(given[parameter])) for parameter in sorted(given))
+        return Suite(self, name, asked, seed, kept, self.size(name, asked, params), block)
 
     def instance(
-        self, suite: str, profile: Profile, salt: str, knobs: Record, index: int, block: int = 0
+        self,
+        suite: str,
+        profile: Profile,
+        seed: str,
+        parameters: Record,
+        index: int,
+        block: int = 0,
     ) -> Instance:
         """Return the instance at these coordinates, with the id of its content."""
-        bare = Instance(self.name, self.version, suite, profile, salt, index, knobs, block=block)
+        bare = Instance(
+            self.name, self.version, suite, profile, seed, index, parameters, block=block
+        )
         found = self.fingerprint(self.world(bare))
-        cluster = digest([self.name, bare.seed, "latent", found.cluster]).hex()[:12]
+        cluster = digest([self.name, bare.stream_seed, "latent", found.cluster]).hex()[:12]
         return replace(bare, id=_content_id(bare, found.content), cluster=cluster)
 
     def rebuilt(self, data: Mapping[str, Any]) -> Instance:
         """Rebuild an instance from logged coordinates; refuse one that is no longer the same."""
         logged = Instance.from_json(data)
         suite = self.suite(
-            logged.suite, profile=logged.profile, salt=logged.salt, knobs=logged.knobs.asdict()
+            logged.suite,
+            profile=logged.profile,
+            seed=logged.seed,
+            parameters=logged.parameters.asdict(),
         )
         if not 0 <= logged.index < len(suite):
             raise ValueError(f"{suite.path} has no instance {logged.index}: is the log whole?")
-        bare = replace(logged, version=self.version, knobs=suite.knobs, id="", cluster="")
+        bare = replace(logged, version=self.version, parameters=suite.parameters, id="", cluster="")
         now = _content_id(bare, self.fingerprint(self.world(bare)).content)
         if (now, self.version) != (logged.id, logged.version):
             raise ValueError(
@@ -233,11 +243,11 @@ class Family(Declaration, ABC, Generic[World]):
 
     def params(self, instance: Instance) -> Any:
         """Return an instance's parameters as the family's own model."""
-        return _params(self, instance.knobs)
+        return _params(self, instance.parameters)
 
     def world(self, instance: Instance) -> World:
         """Return the hidden world; a pure function, so the latest ones are kept."""
-        found: World = _world(self, instance, instance.seed)
+        found: World = _world(self, instance, instance.stream_seed)
         return found
 
     def open(
@@ -257,7 +267,7 @@ class Family(Declaration, ABC, Generic[World]):
             raise ValueError("`given` actions need evidence='yoked'")
         return episode
 
-    def reopened(
+    def replay_episode(
         self, instance: Instance, actions: Sequence[Action], given: int, evidence: Evidence
     ) -> Any:
         """Return an episode in which actions were carried out, the first as given evidence."""
@@ -272,11 +282,13 @@ class Family(Declaration, ABC, Generic[World]):
         """Return an episode in which a trace's actions were carried out again."""
         if trace.instance != instance.id:
             raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
-        return self.reopened(instance, trace.actions, trace.given, trace.evidence)
+        return self.replay_episode(instance, trace.actions, trace.given, trace.evidence)
 
     def replay(self, instance: Instance, trace: Trace) -> Trace:
         """Carry out a trace's actions again, from the same evidence, and return what happens."""
-        again: Trace = self.reopened(instance, trace.actions, trace.given, trace.evidence).trace
+        again: Trace = self.replay_episode(
+            instance, trace.actions, trace.given, trace.evidence
+        ).trace
         return again
 
     def score(self, instance: Instance, trace: Trace) -> Score:
@@ -293,18 +305,20 @@ class Family(Declaration, ABC, Generic[World]):
         """Let the exact agent play; a pure function, so the latest runs are kept."""
         return _exact_run(self, instance)
 
-    def conversation(self, episode: Episode, skin: str) -> Conversation:
+    def conversation(self, episode: Episode, template: str) -> Conversation:
         """Tell an episode in turns of text."""
         if episode.instance.family != self.name:
             raise ValueError(f"this is not an episode of {self.name}")
-        told: Conversation = self.prompts(episode, skin)
+        told: Conversation = self.prompts(episode, template)
         return told
 
     @property
-    def unchecked(self) -> Mapping[str, str]:
+    def unverified_claims(self) -> Mapping[str, str]:
         """Claims of certificates that `check` does not look into → why."""
         checker = self.capability("checker")
-        found: Mapping[str, str] = UNCHECKED if checker is None else checker.UNCHECKED
+        found: Mapping[str, str] = (
+            UNVERIFIED_CLAIMS if checker is None else checker.UNVERIFIED_CLAIMS
+        )
         return found
 
     def check(self, instance: Instance, certificate: Certificate) -> list[str]:
@@ -317,30 +331,30 @@ class Family(Declaration, ABC, Generic[World]):
             return []
         return [f"best_score is {certificate.best_score}, the exact agent reaches {reached}"]
 
-    def retell(self, instance: Instance, trace: Trace) -> Retelling:
+    def annotate(self, instance: Instance, trace: Trace) -> AnnotatedEpisode:
         """Tell an episode again beside the truth, step by step; for authors."""
         annotated = self.capability("annotated")
         if annotated is None:
-            return plainly(trace, f"{self.score(instance, trace).outcome}.")
-        told: Retelling = annotated(self, instance, trace)
+            return plain_annotation(trace, f"{self.score(instance, trace).outcome}.")
+        told: AnnotatedEpisode = annotated(self, instance, trace)
         return told
 
 
-UNCHECKED = {"all but best_score": "the family declares no `checker` of its own"}
+UNVERIFIED_CLAIMS = {"all but best_score": "the family declares no `checker` of its own"}
 """What `Family.check` does not look into where a family declares no checker."""
 
 
 def _content_id(bare: Instance, content: Json) -> str:
-    """Name the content; with a private salt also its secret, so that no guess can be tested."""
-    secret = [bare.seed] if bare.salt.startswith(PRIVATE) else []
-    named = digest([bare.to_json(), content, *secret]).hex()[:12]
+    """Name the content; with a secret seed also its secret, so that no guess can be tested."""
+    secret = [bare.stream_seed] if bare.seed.startswith(PRIVATE) else []
+    named = digest([bare.identity(), content, *secret]).hex()[:12]
     number = f"{bare.block}.{bare.index:04d}" if bare.block else f"{bare.index:04d}"
     return f"{bare.suite}-{number}-{named}"
 
 
 @lru_cache(maxsize=1024)
 def _params(family: Family[Any], record: Record) -> Any:
-    return family.parameters(**record.asdict())
+    return family.parameter_model(**record.asdict())
 
 
 @lru_cache(maxsize=1024)

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
-from whybench.episode.salts import secret_of
+from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.causal.suite_seeds import secret_of
 
 Profile = Literal["certified", "published"]
 """`certified`: known defects repaired, every instance proven. `published`: the released rules."""
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
+
+_HASHED_AS = {"seed": "salt", "parameters": "knobs"}
+"""Field → the name under which ids hash it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,10 @@ class Instance:
     version: str
     suite: str
     profile: Profile
-    salt: str
+    seed: str
     index: int
-    knobs: Record = EMPTY
-    """Knobs of the suite that differ from their defaults, sorted by name."""
+    parameters: Record = EMPTY
+    """Parameters of the suite that differ from their defaults, sorted by name."""
     id: str = ""
     """Names the content: it changes when a rebuilt world would differ."""
     cluster: str = ""
@@ -35,9 +38,9 @@ class Instance:
     """A suite is as long as its name says; more of its kind come in further blocks of that size."""
 
     @property
-    def seed(self) -> str:
-        """What random streams hang on, and what no log holds if the salt is private."""
-        secret = secret_of(self.salt)
+    def stream_seed(self) -> str:
+        """What random streams hang on, and what no log holds if the seed is private."""
+        secret = secret_of(self.seed)
         return f"{secret}.{self.block}" if self.block else secret
 
     def to_json(self) -> dict[str, Json]:
@@ -48,13 +51,18 @@ class Instance:
             "version": self.version,
             "suite": self.suite,
             "profile": self.profile,
-            "salt": self.salt,
+            "seed": self.seed,
             "index": self.index,
             **further,
-            "knobs": thaw(self.knobs),
+            "parameters": thaw(self.parameters),
             "id": self.id,
             "cluster": self.cluster,
         }
+
+    def identity(self) -> dict[str, Json]:
+        """Return the coordinates as ids hash them: under names that never change."""
+        data = self.to_json()
+        return {_HASHED_AS.get(name, name): value for name, value in data.items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Instance:
@@ -66,9 +74,9 @@ class Instance:
             version=data["version"],
             suite=data["suite"],
             profile=data["profile"],
-            salt=data["salt"],
+            seed=data["seed"],
             index=int(data["index"]),
-            knobs=freeze(data["knobs"]),
+            parameters=freeze(data["parameters"]),
             id=data["id"],
             cluster=data.get("cluster", ""),
             block=int(data.get("block", 0)),

@@ -7,16 +7,16 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from whybench.core.nearest import known, nearest
-from whybench.episode.declared import declared
+from whybench.episode.declaration import declared
 from whybench.episode.instance import PROFILES
+from whybench.episode.nearest import known, nearest
 
 if TYPE_CHECKING:
     from whybench.episode.family import Family, Suite
 
 GROUP = "whybench.families"
 
-NEEDED = {"version", "summary", "suites", "agents", "knobs", "skins", "protocols"}
+NEEDED = {"version", "summary", "suites", "agents", "parameters", "templates", "protocols"}
 """What commands need to know of a family; `family.toml` of a family of ours has it all."""
 
 
@@ -74,6 +74,10 @@ def families() -> Families:
     return Families()
 
 
+installed_families = families
+"""The public name of `families`: `whybench.families` is a folder."""
+
+
 def split_path(path: str) -> tuple[str, str]:
     """Return the family and the suite of `family/suite`; refuse what is not there.
 
@@ -98,17 +102,17 @@ def split_path(path: str) -> tuple[str, str]:
     raise ValueError(f"no suite {path!r}: try {', '.join(tried)} (all: `whybench list`)")
 
 
-def find_suite(
+def load_suite(
     path: str,
     *,
     profile: str = "certified",
-    salt: str = "public",
-    knobs: Mapping[str, Any] | None = None,
+    seed: str = "public",
+    parameters: Mapping[str, Any] | None = None,
 ) -> Suite:
     """Return the suite at `family/suite`; misspelt names are refused before it is imported."""
     name, suite = split_path(path)
     data = families().declared(name)
     known("profile", profile, data.get("profiles", PROFILES), name)
-    for knob in knobs or ():
-        known("parameter", knob, data["knobs"], name)
-    return families()[name].suite(suite, profile=profile, salt=salt, knobs=knobs)
+    for parameter in parameters or ():
+        known("parameter", parameter, data["parameters"], name)
+    return families()[name].suite(suite, profile=profile, seed=seed, parameters=parameters)

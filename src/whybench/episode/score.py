@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from whybench.core.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
 from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT, TIMEOUT
 
 UNFINISHED = "unfinished"

@@ -1,7 +1,7 @@
 """Instances to train on and instances to evaluate on: no hidden system is in both, however named.
 
 The part is a hash of the system up to renaming (`Family.system`), so it is the same in every suite,
-block and salt of a family: what was learned of one system by heart is of no use on the other side.
+block and seed of a family: what was learned of one system by heart is of no use on the other side.
 A suite whose instances all have one system (a scenario of CausalGame) lies on one side as a whole.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from whybench.core.canonical import digest
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import digest
+from whybench.causal.seeds import Stream
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.episode.action import Action
 from whybench.episode.observation import Observation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isclose
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 
 
 def differences(

@@ -1,1 +1,1 @@
-"""Thin doors; an engine is imported only here."""
+"""Thin interfaces; an engine is imported only here."""

@@ -1,4 +1,4 @@
-"""An action as one line of text, for doors through which an agent writes."""
+"""An action as one line of text, for interfaces through which an agent writes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import shlex
 from typing import Any
 
-from whybench.episode.action import Action, ActionSpec, Argument, called
+from whybench.episode.action import Action, ActionSpec, Argument, parse_call
 
 
 def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
@@ -16,7 +16,7 @@ def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
     also be a call as JSON: {"name": "hold", "args": {"shape": "circle"}}.
     """
     if (call := _call(line)) is not None:
-        return called(call["name"], call.get("args", {}))
+        return parse_call(call["name"], call.get("args", {}))
     name, _, rest = line.strip().partition(" ")
     spec = next((spec for spec in specs if spec.name == name.casefold()), None)
     if spec is None:

@@ -16,10 +16,10 @@ HELP, QUIT = "help", "quit"
 
 
 def play_terminal(
-    episode: Episode, skin: str, console: Console, ask: Callable[[str], str] = input
+    episode: Episode, template: str, console: Console, ask: Callable[[str], str] = input
 ) -> None:
     """Let a person play an episode; `quit` and an end of input leave it open."""
-    console.print(Panel(Text(episode.brief(skin)), title=episode.instance.id))
+    console.print(Panel(Text(episode.instructions(template)), title=episode.instance.id))
     _print_help(episode, console)
     own = {HELP, QUIT} - {spec.name for spec in episode.actions}
     while not episode.done:
@@ -36,7 +36,7 @@ def play_terminal(
         observation = episode.step(read_action(line, episode.actions))
         style = "red" if observation.is_error else ""
         console.print(
-            episode.describe(observation, skin), style=style, highlight=False, markup=False
+            episode.describe(observation, template), style=style, highlight=False, markup=False
         )
 
 

@@ -38,7 +38,7 @@ class Meter:
     def after(self, reply: Reply, *, last: bool = False) -> float:
         """Return the reward for the action that a reply answers; what comes after the end pays 0.
 
-        `last` says that a limit of the door's ends the episode here, so it is paid as it stands.
+        `last` says that a limit of the interface ends the episode here: it is paid as it stands.
         """
         if self.score is not None:
             return 0.0

@@ -1,8 +1,8 @@
-"""Which instance comes next: written once, so that a seed means the same through every door.
+"""Which instance comes next: a seed means the same through every interface.
 
 A finite list is dealt like a deck, every instance once before one comes again, in an order that
-hangs on the seed; a door that walks a list takes it in plain order. An endless list is drawn from
-without end.
+depends on the seed; an interface that walks a list takes it in plain order. An endless list is
+drawn from without end.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from operator import index
 from threading import Lock
 from typing import Any
 
-from whybench.core.canonical import canonical_json, thaw
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import canonical_json, thaw
+from whybench.causal.seeds import Stream
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.episode.split import PARTS, Part, drawn, listed, part_of
@@ -26,10 +26,10 @@ LISTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The instances of a suite, or of one part of it, that a door offers.
+    """The instances of a suite, or of one part of it, that an interface offers.
 
-    >>> from whybench.episode.registry import find_suite
-    >>> choice = Choice(find_suite("causallink/core"), rows=4)
+    >>> from whybench.episode.registry import load_suite
+    >>> choice = Choice(load_suite("causallink/core"), rows=4)
     >>> sorted(instance.index for instance in choice.once(seed=7))
     [0, 1, 2, 3]
     """
@@ -99,9 +99,15 @@ class Choice:
     def stream(self, seed: int) -> Stream:
         """Return what a seed chooses by."""
         suite = self.suite
-        knobs = canonical_json(thaw(suite.knobs))
+        parameters = canonical_json(thaw(suite.parameters))
         return Stream(
-            "choose", suite.path, suite.profile, suite.salt, knobs, self.split or "", seed
+            "choose",
+            suite.path,
+            suite.profile,
+            suite.seed,
+            parameters,
+            self.split or "",
+            seed,
         )
 
     def row(self, number: int) -> Instance | None:

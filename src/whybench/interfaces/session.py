@@ -1,6 +1,6 @@
 """One episode as seen from outside: words and calls go in, words come out, at the end a score.
 
-Doors for agents and training loops wrap this, so that they differ in their wire alone.
+Interfaces for agents and training loops wrap this, so that they differ in their wire alone.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from whybench.core.canonical import Json
-from whybench.episode.action import Action, ActionSpec, called
+from whybench.causal.canonical import Json
+from whybench.episode.action import Action, ActionSpec, parse_call
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OVER, Observation
@@ -24,38 +24,38 @@ class Reply:
     """What comes back for one action."""
 
     text: str
-    """The observation in the words of the skin."""
+    """The observation in the words of the template."""
     observation: Observation
     done: bool
 
 
 class Session:
-    """An episode in one skin.
+    """An episode in one template.
 
-    >>> from whybench.episode.registry import find_suite
-    >>> session = Session(find_suite("causallink/core")[0])
+    >>> from whybench.episode.registry import load_suite
+    >>> session = Session(load_suite("causallink/core")[0])
     >>> session.call("answer", {"answer": "yes"}).done
     True
     >>> session.score().outcome
     'answered'
     """
 
-    __slots__ = ("_left", "episode", "family", "instance", "skin")
+    __slots__ = ("_left", "episode", "family", "instance", "template")
 
-    def __init__(self, instance: Instance, skin: str | None = None) -> None:
+    def __init__(self, instance: Instance, template: str | None = None) -> None:
         self.family: Family[Any] = families()[instance.family]
         self.instance = instance
-        self.skin = self.family.skins[0] if skin is None else skin
-        if self.skin not in self.family.skins:
-            known = ", ".join(self.family.skins)
-            raise ValueError(f"{self.family.name} has no skin {skin!r}: try {known}")
+        self.template = self.family.templates[0] if template is None else template
+        if self.template not in self.family.templates:
+            known = ", ".join(self.family.templates)
+            raise ValueError(f"{self.family.name} has no template {template!r}: try {known}")
         self.episode = self.family.open(instance)
         self._left = False
 
     @property
-    def brief(self) -> str:
+    def instructions(self) -> str:
         """Everything the agent is told before it acts."""
-        return self.episode.brief(self.skin)
+        return self.episode.instructions(self.template)
 
     @property
     def tools(self) -> list[dict[str, Json]]:
@@ -74,7 +74,7 @@ class Session:
 
     def call(self, name: object, args: object) -> Reply:
         """Carry out a call by name."""
-        return self.act(called(name, args))
+        return self.act(parse_call(name, args))
 
     def say(self, line: str) -> Reply:
         """Carry out what a line of text asks for."""
@@ -83,7 +83,7 @@ class Session:
     def act(self, action: Action) -> Reply:
         """Carry out an action; after the end, and once the episode was left, nothing counts."""
         observation = Observation(OVER) if self._left else self.episode.step(action)
-        text = self.episode.describe(observation, self.skin)
+        text = self.episode.describe(observation, self.template)
         return Reply(text, observation, self.done)
 
     def leave(self) -> None:
@@ -96,7 +96,7 @@ class Session:
 
 
 def tool_schema(spec: ActionSpec) -> dict[str, Json]:
-    """Return an action as a tool with plain strings: the episode judges them, not the door."""
+    """Return an action as a tool with plain strings: the episode judges them, not the interface."""
     return {
         "name": spec.name,
         "description": spec.meaning,

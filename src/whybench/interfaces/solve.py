@@ -1,4 +1,4 @@
-"""The plainest door: reference agents, or recorded actions, over a suite, and their figures."""
+"""Reference agents, or recorded actions, over a suite, and their figures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
 from whybench.episode.episode import play
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
+from whybench.episode.registry import families
 from whybench.episode.score import Metric, Score
 from whybench.episode.trace import Evidence, Trace
 from whybench.stats.interval import Interval, mean_interval, rate_interval
@@ -30,14 +31,32 @@ class Result:
 
 
 def solve(
-    suite: Suite, agent: str, instances: Iterable[Instance], evidence: Evidence = "own"
+    suite: Suite,
+    agent: str = "exact",
+    instances: Iterable[Instance] | None = None,
+    evidence: Evidence = "own",
 ) -> Iterator[Result]:
-    """Let a reference agent play instances of a suite."""
+    """Let a reference agent play instances of a suite, or all of them.
+
+    >>> from whybench.episode.registry import load_suite
+    >>> next(solve(load_suite("causallink/core"), "exact")).score.values["accuracy"]
+    1.0
+    """
     family = suite.family
-    for instance in instances:
+    for instance in suite if instances is None else instances:
         episode = family.open(instance, evidence=evidence)
         trace = play(episode, family.agent(agent, instance, episode.evidence_given))
         yield Result(instance, trace, family.score(instance, trace))
+
+
+def certify(instance: Instance) -> Certificate:
+    """Show what can be shown of an instance."""
+    return families()[instance.family].certify(instance)
+
+
+def score(instance: Instance, trace: Trace) -> Score:
+    """Play a trace's actions again on the rebuilt world, and score what happens."""
+    return families()[instance.family].score(instance, trace)
 
 
 def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
@@ -104,8 +123,8 @@ def summary(suite: Suite, agent: str, results: Sequence[Result]) -> dict[str, Js
         "agent": agent,
         "profile": suite.profile,
         "version": suite.family.version,
-        "salt": suite.salt,
-        "knobs": suite.knobs.asdict(),
+        "seed": suite.seed,
+        "parameters": suite.parameters.asdict(),
         "instances": len(results),
         "clusters": len(set(clusters)),
         "few_clusters": found[suite.family.headline].few_clusters,
@@ -129,7 +148,7 @@ def certified(
     figures: dict[str, Json] = {
         "solvable": sum(proof.solvable for proof in proofs),
         "identified": sum(proof.identified for proof in proofs),
-        "latents": len({instance.cluster for instance, _ in certificates}),
+        "clusters": len({instance.cluster for instance, _ in certificates}),
     }
     for name in ("fewest", "minimax", "minimax_upper", "exact_steps", "bits", "best_score"):
         figures |= _figure(name, [getattr(proof, name) for proof in proofs])
@@ -140,8 +159,8 @@ def certified(
         "suite": suite.path,
         "profile": suite.profile,
         "version": suite.family.version,
-        "salt": suite.salt,
-        "knobs": suite.knobs.asdict(),
+        "seed": suite.seed,
+        "parameters": suite.parameters.asdict(),
         "instances": len(proofs),
         "failed": failed,
         "figures": figures,

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.judge.credit import Floats, Point, kind_sums, possible
 from whybench.stats.interval import FEW_CLUSTERS, Interval, mean_interval
 

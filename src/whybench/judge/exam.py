@@ -20,7 +20,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from whybench import __version__
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.episode.family import Family, Suite
 from whybench.episode.registry import families
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
@@ -67,7 +67,7 @@ def exam_task(
         solver=sit_exam(schema, reasons),
         scorer=exam_mark(),
         version=f"{suite.family.version}-{__version__}",
-        metadata={"suite": suite.path, "salt": suite.salt},
+        metadata={"suite": suite.path, "seed": suite.seed},
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.judge.corrected_f1 import corrected_f1
 from whybench.judge.correction import Corrected, corrected
 from whybench.judge.credit import Points

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from whybench.episode.conversation import object_schema
+from whybench.episode.prompts.conversation import object_schema
 from whybench.judge.question import UnreadableError, own_entries, reply_schema
 
 ELEMENTS = "elements"

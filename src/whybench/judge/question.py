@@ -9,9 +9,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from whybench.episode.conversation import object_schema
-from whybench.episode.extraction import json_objects
-from whybench.episode.skin import Skin, read_skin
+from whybench.episode.prompts.conversation import object_schema
+from whybench.episode.prompts.extraction import json_objects
+from whybench.episode.prompts.template import PromptTemplate, read_template
 
 CASE = "case"
 """The field for the word that only the judge was told: without it an object is not the judge's."""
@@ -34,10 +34,10 @@ class Question:
 
 
 @cache
-def prompt_texts(module: str) -> Skin:
+def prompt_texts(module: str) -> PromptTemplate:
     """Return what a judge is told, from `prompt.md` beside a module."""
     folder = files(module.rpartition(".")[0])
-    return read_skin("prompt", lambda name: (folder / f"{name}.md").read_text("utf-8"))
+    return read_template("prompt", lambda name: (folder / f"{name}.md").read_text("utf-8"))
 
 
 def reply_schema(word: str, entries: Mapping[str, Any], field: str = "criteria") -> dict[str, Any]:

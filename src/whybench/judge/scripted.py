@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.judge.label_judge import SEAT, Key, Rights
 from whybench.judge.labels import ELEMENTS, WHY, Entry, Field, LabelScheme
 from whybench.judge.panel import EXAM_ONLY, OTHERS

@@ -9,17 +9,17 @@ from typing import Any
 import pandas as pd
 
 from whybench import __version__
-from whybench.episode.family import PUBLIC_SALT
+from whybench.episode.family import PUBLIC_SEED
+from whybench.report.chapters.outcomes import outcomes, spent
+from whybench.report.chapters.profile import profile
+from whybench.report.chapters.provenance import provenance
+from whybench.report.chapters.ranks import ranks
+from whybench.report.chapters.understanding import understanding
 from whybench.report.episodes import played
 from whybench.report.frames import tidy
-from whybench.report.outcomes import outcomes, spent
-from whybench.report.profile import profile
-from whybench.report.provenance import provenance
-from whybench.report.published import Published
-from whybench.report.ranks import ranks
-from whybench.report.runs import Logs, Run
+from whybench.report.published.figures import Published
+from whybench.report.runs import EXAM, Logs, Run
 from whybench.report.section import Chapter, Part, Remark, Report, Section, Table
-from whybench.report.understanding import understanding
 from whybench.report.view import Limits, View, estimate
 
 Writer = Callable[[View], Section]
@@ -79,7 +79,7 @@ def viewed(logs: Logs, wishes: Wishes) -> list[View]:
             family=family,
             runs=tuple(run for run in logs.runs if run.family is family),
             published=Published(),
-            exams=logs.exams if name == "recite" else (),
+            exams=tuple(exam for exam in logs.exams if exam.task.endswith(f"/{name}{EXAM}")),
             options={"cutoffs": dict(wishes.cutoffs)},
             limits=wishes.limits,
         )
@@ -144,13 +144,13 @@ def _metrics(run: Run) -> dict[str, Any]:
 
 
 def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...], str]:
-    """Retell some episodes of every run; of a private split none, unless the user insists."""
+    """Annotate some episodes of every run; of a private split none, unless the user insists."""
     chapters: list[Chapter] = []
     total = hidden = 0
     for view in views:
         for run in view.runs:
             total += len(run.frame)
-            if run.salt != PUBLIC_SALT and not wishes.reveal:
+            if run.seed != PUBLIC_SEED and not wishes.reveal:
                 hidden += len(run.frame)
                 continue
             told = played(run, _mixed(run, wishes.limits.told))
@@ -164,7 +164,7 @@ def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...
                     epoch=int(row["epoch"]),
                     outcome=str(row["outcome"]),
                     headline=_number(row[view.family.headline]),
-                    retelling=view.family.retell(instance, trace).to_json(),
+                    annotated=view.family.annotate(instance, trace).to_json(),
                 )
                 for place, (row, instance, trace) in enumerate(told)
             ]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whybench.core.canonical import canonical_json
-from whybench.report.naming import salt_tag
-from whybench.report.published import Cell
+from whybench.causal.canonical import canonical_json
+from whybench.report.naming import seed_tag
+from whybench.report.published.figures import Cell
 from whybench.report.runs import Run
 from whybench.stats.interval import Interval
 
@@ -40,7 +40,7 @@ class Entry:
 def entries(runs: Iterable[Run], aside: Sequence[str] = ()) -> list[Entry]:
     """Name runs so that no two of one suite share a name, models before reference agents.
 
-    A name is the system's; then profile and salt where a system has several, knobs where it has
+    A name is the system's; then profile and seed if a system has several, parameters if it has
     several on one suite, and a number if that is not enough. Arguments in `aside` are left out of
     names, as a section shows them otherwise.
     """
@@ -50,12 +50,12 @@ def entries(runs: Iterable[Run], aside: Sequence[str] = ()) -> list[Entry]:
     seen: Counter[tuple[object, ...]] = Counter()
     for run, name in zip(every, bare, strict=True):
         alike = [other for other, theirs in zip(every, bare, strict=True) if theirs == name]
-        there = {_knobs(other, aside) for other in alike if other.suite == run.suite}
+        there = {_parameters(other, aside) for other in alike if other.suite == run.suite}
         told = [f"profile {run.profile}"] if len({r.profile for r in alike}) > 1 else []
-        told += [f"salt {salt_tag(run.salt)}"] if len({r.salt for r in alike}) > 1 else []
-        told += [f"knobs {_knobs(run, aside)}"] if len(there) > 1 else []
+        told += [f"seed {seed_tag(run.seed)}"] if len({r.seed for r in alike}) > 1 else []
+        told += [f"parameters {_parameters(run, aside)}"] if len(there) > 1 else []
         full = " · ".join([name, *told])
-        key = (full, run.suite, *(str(run.knobs.get(n, run.args.get(n))) for n in aside))
+        key = (full, run.suite, *(str(run.parameters.get(n, run.args.get(n))) for n in aside))
         seen[key] += 1
         found.append(Entry(run, f"{full} · run {seen[key]}" if seen[key] > 1 else full))
     return found
@@ -66,9 +66,9 @@ def _bare(run: Run, aside: Sequence[str]) -> str:
     return " · ".join(parts)
 
 
-def _knobs(run: Run, aside: Sequence[str]) -> str:
-    """Return knobs as they may be shown: of a folder only its name."""
-    shown = {n: Path(str(v)).name if n == "data" else v for n, v in run.knobs.items()}
+def _parameters(run: Run, aside: Sequence[str]) -> str:
+    """Return parameters as they may be shown: of a folder only its name."""
+    shown = {n: Path(str(v)).name if n == "data" else v for n, v in run.parameters.items()}
     return canonical_json({name: value for name, value in shown.items() if name not in aside})
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
@@ -37,7 +37,7 @@ def places(run: Run, most: int) -> list[dict[str, Any]]:
 
 def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
     """Rebuild the instance of a row, or raise ValueError if this installation cannot."""
-    why = _hindrance(run.family, run.suite, run.profile, run.salt, canonical_json(run.knobs))
+    why = _hindrance(run.family, run.suite, run.profile, run.seed, canonical_json(run.parameters))
     if why:
         raise ValueError(why)
     return run.family.rebuilt(
@@ -46,10 +46,10 @@ def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
             "version": run.version.partition("-")[0],
             "suite": run.suite.partition("/")[2],
             "profile": run.profile,
-            "salt": run.salt,
+            "seed": run.seed,
             "block": int(row.get("block", 0)),
             "index": int(row["index"]),
-            "knobs": dict(run.knobs),
+            "parameters": dict(run.parameters),
             "id": row["instance"],
             "cluster": row["cluster"],
         }
@@ -57,10 +57,12 @@ def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
 
 
 @lru_cache(maxsize=256)
-def _hindrance(family: Family[Any], suite: str, profile: str, salt: str, knobs: str) -> str:
+def _hindrance(family: Family[Any], suite: str, profile: str, seed: str, parameters: str) -> str:
     """Return why a suite cannot be had here, such as texts that cannot be fetched; asked once."""
     try:
-        family.suite(suite.partition("/")[2], profile=profile, salt=salt, knobs=json.loads(knobs))
+        family.suite(
+            suite.partition("/")[2], profile=profile, seed=seed, parameters=json.loads(parameters)
+        )
     except (ValueError, OSError, RuntimeError, ImportError) as error:
         return str(error)[:200] or type(error).__name__
     return ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from whybench.report.naming import salt_tag as salt_tag
+from whybench.report.naming import seed_tag as seed_tag
 from whybench.report.runs import Run
 from whybench.report.view import View, estimate
 

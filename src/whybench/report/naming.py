@@ -1,4 +1,4 @@
-"""Names for runs: the model, and what sets a run apart; a private salt is never among it."""
+"""Names for runs: the model, and what sets a run apart; a secret seed is never among it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from whybench.episode.family import PUBLIC_SALT
+from whybench.episode.family import PUBLIC_SEED
 from whybench.report.run import REFERENCE, Run
 
 
-def salt_tag(salt: str) -> str:
-    """Return what may be shown of a salt: whoever knows a private one can rebuild its instances.
+def seed_tag(seed: str) -> str:
+    """Return what may be shown of a seed: whoever knows a private one can rebuild its instances.
 
-    >>> salt_tag("public"), salt_tag("hush")
+    >>> seed_tag("public"), seed_tag("hush")
     ('public', 'private-dc8331')
     """
-    return salt if salt == PUBLIC_SALT else f"private-{sha256(salt.encode()).hexdigest()[:6]}"
+    return seed if seed == PUBLIC_SEED else f"private-{sha256(seed.encode()).hexdigest()[:6]}"
 
 
 FILES = ("data", "yoke")
@@ -28,9 +28,9 @@ FILES = ("data", "yoke")
 
 
 def shown(name: str, value: object) -> str:
-    """Return what may be shown of an argument: of a file only its name, of a salt only a tag."""
-    if name == "salt":
-        return salt_tag(str(value))
+    """Return what may be shown of an argument: of a file only its name, of a seed only a tag."""
+    if name == "seed":
+        return seed_tag(str(value))
     if name in FILES and value is not None:
         return Path(str(value)).name
     if isinstance(value, list | tuple):
@@ -72,11 +72,11 @@ def named(runs: Sequence[Run]) -> list[Run]:
 
 
 def manner(run: Run) -> dict[str, Any]:
-    """Return how a run was played: its arguments and knobs without those that say on what."""
+    """Return how a run was played: its arguments and parameters without those that say on what."""
     how = {name: value for name, value in run.args.items() if name != "suite"}
     how |= {name: shown(name, how[name]) for name in FILES if how.get(name)}
-    how |= {"profile": run.profile, "salt": salt_tag(run.salt)}
-    knobs = {name: run.knobs.get(name) for name in run.family.knobs}
-    return dict.fromkeys((*how, *knobs), "default") | {
-        name: value for name, value in (knobs | how).items() if value is not None
+    how |= {"profile": run.profile, "seed": seed_tag(run.seed)}
+    parameters = {name: run.parameters.get(name) for name in run.family.parameters}
+    return dict.fromkeys((*how, *parameters), "default") | {
+        name: value for name, value in (parameters | how).items() if value is not None
     }

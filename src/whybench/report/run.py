@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.episode.family import Family
 
 REFERENCE = "whybench/"
@@ -27,9 +27,9 @@ class Run:
     suite: str
     """`family/suite`."""
     profile: str
-    salt: str
-    knobs: Mapping[str, Any]
-    """Knobs that differ from their defaults."""
+    seed: str
+    parameters: Mapping[str, Any]
+    """Parameters that differ from their defaults."""
     version: str
     """The family's comparability version, then that of WhyBench."""
     task: str
@@ -62,12 +62,12 @@ class Run:
         return str(self.args.get("protocol", ""))
 
     @property
-    def skin(self) -> str:
+    def template(self) -> str:
         """The wording of the prompts."""
-        return str(self.args.get("skin", ""))
+        return str(self.args.get("template", ""))
 
     @property
     def setting(self) -> tuple[str, str, str, str, str]:
         """What two runs must share to have played the same instances."""
         version = self.version.partition("-")[0]
-        return self.suite, version, self.profile, self.salt, canonical_json(self.knobs)
+        return self.suite, version, self.profile, self.seed, canonical_json(self.parameters)

@@ -15,14 +15,14 @@ from typing import Any
 
 import pandas as pd
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.episode.registry import families
 from whybench.report.naming import named
 from whybench.report.run import REFERENCE as REFERENCE
 from whybench.report.run import Run as Run
 
-EXAM = "recite_exam"
-"""The task whose logs hold a judge's exam, not episodes."""
+EXAM = "_exam"
+"""How the name of a task ends whose logs hold the exam of a family's judge, not episodes."""
 
 SCORER = "episode_score"
 """How the key of our own score begins."""
@@ -34,7 +34,8 @@ class ExamLog:
 
     model: str
     path: str
-    task: str = "whybench/recite_exam"
+    task: str
+    """The task's registered name, `whybench/FAMILY_exam`."""
     passed: Mapping[str, Any] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
@@ -87,7 +88,7 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
         name, task = Path(head["log"]).name, str(head["task"])
         if head["status"] != "success":
             left_out.append((name, f"status {head['status']}: not finished"))
-        elif task.rpartition("/")[2] == EXAM:
+        elif task.endswith(EXAM):
             told = {name: head[name] for name in ("passed", "config", "created", "version")}
             packages = head["packages"] or {}
             exams.append(ExamLog(head["model"], head["log"], task, packages=packages, **told))
@@ -145,8 +146,8 @@ def _runs(
             family=families()[where["family"]],
             suite=f"{where['family']}/{where['suite']}",
             profile=where["profile"],
-            salt=where["salt"],
-            knobs=where["knobs"],
+            seed=where["seed"],
+            parameters=where["parameters"],
             version=f"{where['version']}-{head['version'].partition('-')[2]}",
             task=task,
             args=head["args"],

@@ -83,8 +83,8 @@ class Chapter:
     outcome: str
     headline: float | None
     """The family's headline score."""
-    retelling: Mapping[str, Any]
-    """`Retelling.to_json()`."""
+    annotated: Mapping[str, Any]
+    """`AnnotatedEpisode.to_json()`."""
 
 
 @dataclass(frozen=True, slots=True)

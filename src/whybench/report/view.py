@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from whybench.core.canonical import thaw
+from whybench.causal.canonical import thaw
 from whybench.episode.family import Family
 from whybench.interfaces.solve import metric_interval
-from whybench.report.bounds import Bounds, bounds
+from whybench.report.chapters.bounds import Bounds, bounds
 from whybench.report.episodes import Played, episodes, places, rebuilt
-from whybench.report.published import Published
+from whybench.report.published.figures import Published
 from whybench.report.runs import ExamLog, Run
 from whybench.stats.interval import Interval, interval
 
@@ -30,7 +30,7 @@ class Limits:
     floored: int = 48
     """Instances per setting that agents without a log play, for the floor."""
     rebuilt: int = 1000
-    """Instances per setting that are rebuilt to be sorted by their traits."""
+    """Instances per setting that are rebuilt to be sorted by their covariates."""
     replayed: int = 24
     """Episodes per run that are carried out again, for what only a trace can tell."""
     replayed_in_all: int = 120
@@ -50,7 +50,7 @@ class View:
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the user gave for single sections, such as `cutoffs` (model → date)."""
     limits: Limits = Limits()
-    _traits: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict)
+    _covariates: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict)
     _joined: dict[Run, pd.DataFrame] = field(default_factory=dict)
     _bounds: dict[tuple[object, ...], Bounds] = field(default_factory=dict)
     _episodes: dict[Run, list[Played]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class View:
         return estimate(run, metric, where)
 
     def joined(self, run: Run) -> pd.DataFrame:
-        """Return a run's rows with the traits of their instances, where they can be rebuilt."""
+        """Return a run's rows with the covariates of their instances, where they can be rebuilt."""
         if run not in self._joined:
             known = self._known(run)
             fresh = [name for name in known.columns if name not in run.frame.columns]
@@ -94,18 +94,20 @@ class View:
         return tuple(self._episodes)
 
     def _known(self, run: Run) -> pd.DataFrame:
-        """Return traits by instance; runs of one setting share the work."""
-        found = self._traits.setdefault(run.setting, pd.DataFrame())
+        """Return covariates by instance; runs of one setting share the work."""
+        found = self._covariates.setdefault(run.setting, pd.DataFrame())
         rows = {}
         for row in places(run, self.limits.rebuilt):
             if row["instance"] not in found.index:
                 try:
-                    rows[row["instance"]] = thaw(self.family.traits(rebuilt(run, row)))
+                    rows[row["instance"]] = thaw(self.family.covariates(rebuilt(run, row)))
                 except ValueError:
                     break  # if one cannot be rebuilt, none can
         if rows:
-            self._traits[run.setting] = pd.concat([found, pd.DataFrame.from_dict(rows, "index")])
-        return self._traits[run.setting]
+            self._covariates[run.setting] = pd.concat(
+                [found, pd.DataFrame.from_dict(rows, "index")]
+            )
+        return self._covariates[run.setting]
 
 
 def estimate(run: Run, metric: str, where: pd.Series | None = None) -> Interval:

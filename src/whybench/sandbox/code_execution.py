@@ -59,7 +59,7 @@ class Ran:
     `disk`, `processes`; `killed` by a signal."""
 
 
-class Workshop:
+class CodeRunner:
     """Runs programs of one sample, one at a time.
 
     `methods` are what the program's `client` offers; with none, every call of it raises

@@ -11,11 +11,11 @@ from inspect_ai.tool import ToolDef, ToolParam, ToolParams
 from inspect_ai.util import sandbox
 from pydantic import JsonValue
 
-from whybench.core.canonical import Record, freeze
+from whybench.causal.canonical import Record, freeze
 from whybench.episode.action import Action, ActionSpec
-from whybench.episode.conversation import Coding
 from whybench.episode.episode import Episode
-from whybench.sandbox.code_execution import ClientError, Method, Ran, Workshop
+from whybench.episode.prompts.conversation import Coding
+from whybench.sandbox.code_execution import ClientError, CodeRunner, Method, Ran
 
 PROGRAMS = "whybench:programs"
 """Key of the count of programs by outcome in a sample's store."""
@@ -47,12 +47,12 @@ def _method(episode: Episode, talk: Coding, spec: ActionSpec) -> Method:
 
 def analysis_tool(state: TaskState, talk: Coding, redirect: str) -> ToolDef:
     """Return a tool that runs a program on the records; its client only points to the tools."""
-    shop = Workshop(sandbox(), redirect=redirect)
+    runner = CodeRunner(sandbox(), redirect=redirect)
     spec = talk.analysis
 
     async def analyse(program: str) -> str:
         fenced = talk.program(program) if program.lstrip().startswith("```") else None
-        ran = await shop.run(fenced or program, talk.data)
+        ran = await runner.run(fenced or program, talk.data)
         noted(state, ran)
         return ran.output if ran.outcome == "ok" else f"{ran.output}\n[{ran.outcome}]"
 

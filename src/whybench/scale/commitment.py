@@ -1,7 +1,7 @@
 """A set promised by hash, and proven later.
 
 The maker of a private set publishes its commitment, or only the one line with its seal: the set's
-plan, the name of its salt and the hashes of its shards tell nothing of what is in them. When the
+plan, the name of its seed and the hashes of its shards tell nothing of what is in them. When the
 secret is revealed, anybody makes shards anew from it and compares: the set was fixed when the seal
 was published, and nothing but the generator and the secret has shaped it.
 """
@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from whybench import CANARY
-from whybench.core.canonical import Json, Record, digest, freeze, thaw
-from whybench.core.seeds import Stream
-from whybench.episode.salts import PRIVATE, name_of, read_secrets, revealed, secret_of
+from whybench.causal.canonical import Json, Record, digest, freeze, thaw
+from whybench.causal.seeds import Stream
+from whybench.causal.suite_seeds import PRIVATE, name_of, read_secrets, revealed, secret_of
 from whybench.interfaces.stored.manifest import Manifest, Shard, read_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan, as_file, tools
 from whybench.scale.shard import made
-from whybench.scale.work import carried_out
+from whybench.scale.task_runner import carried_out
 
 KIND = "whybench commitment 1"
 """What a commitment calls itself, with the number of its layout."""
@@ -38,7 +38,7 @@ class Claim:
     entries: tuple[Record, ...]
     """Of each shard: its number, its rows and its hashes by part."""
     secret: str | None = field(default=None, repr=False)
-    """What a private salt stands for, once it is known."""
+    """What a secret seed stands for, once it is known."""
     place: Place | None = None
     """Where the set is stored."""
     chosen: frozenset[int] = frozenset()
@@ -67,7 +67,7 @@ def seal(data: Mapping[str, Json]) -> str:
 def announcement(data: Mapping[str, Any]) -> str:
     """Return the one line to publish: who has it can later check a whole commitment."""
     plan = data["plan"]
-    what = f"{plan['suite']} {plan['version']} {plan['profile']}, salt {plan['salt']}"
+    what = f"{plan['suite']} {plan['version']} {plan['profile']}, seed {plan['seed']}"
     return f"{data['kind']}: {what}, {data['instances']} instances, seal {data['seal']}"
 
 
@@ -90,12 +90,12 @@ def read_commitment(file: str | Path) -> dict[str, Any]:
     return found
 
 
-def disclosed(file: str | Path, salt: str) -> str:
-    """Return the secret of a salt from a file; another one there if it has none of that name."""
+def disclosed(file: str | Path, seed: str) -> str:
+    """Return the secret of a seed from a file; another one there if it has none of that name."""
     known = read_secrets(file)
     if not known:
         raise ValueError(f"{file} holds no secret: one a line")
-    return next((secret for secret in known if name_of(secret) == salt), known[0])
+    return next((secret for secret in known if name_of(secret) == seed), known[0])
 
 
 def sampled(data: Mapping[str, Any], sample: int, challenge: str) -> list[int]:
@@ -106,8 +106,8 @@ def sampled(data: Mapping[str, Any], sample: int, challenge: str) -> list[int]:
             "chooses after the seal was published"
         )
     shards = range(len(data["shards"]))
-    luck = Stream("whybench proof", seal(data), challenge)
-    return sorted(luck.sample(shards, min(sample, len(shards))))
+    rng = Stream("whybench proof", seal(data), challenge)
+    return sorted(rng.sample(shards, min(sample, len(shards))))
 
 
 def prove(
@@ -172,15 +172,15 @@ def _read(data: Mapping[str, Any], published: str | None) -> tuple[Claim | None,
 
 
 def _known(plan: Plan, secret: str | None) -> tuple[str | None, list[str]]:
-    """Return the secret of a private salt, and what keeps shards from being made anew."""
+    """Return the secret of a secret seed, and what keeps shards from being made anew."""
     try:
-        if not plan.salt.startswith(PRIVATE):
+        if not plan.seed.startswith(PRIVATE):
             if secret is not None:
-                raise ValueError(f"salt {plan.salt} is its own seed, there is nothing to reveal")
+                raise ValueError(f"seed {plan.seed} is no secret seed, there is nothing to reveal")
         elif secret is None:
-            secret = secret_of(plan.salt)
-        elif name_of(secret) != plan.salt:
-            raise ValueError(f"the secret is that of {name_of(secret)}, promised was {plan.salt}")
+            secret = secret_of(plan.seed)
+        elif name_of(secret) != plan.seed:
+            raise ValueError(f"the secret is that of {name_of(secret)}, promised was {plan.seed}")
         with nullcontext() if secret is None else revealed(secret):
             plan.opened()
     except ValueError as error:

@@ -12,17 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from whybench import CANARY
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.interfaces.stored.manifest import read_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import DISTINCT, NOTE
+from whybench.scale.duplicate_forecast import Pilot
 from whybench.scale.keys import By, Keys, tallied
-from whybench.scale.pilot import Pilot
 
 SIZES = 10
 """Points of a growth curve."""
-LAW = ("suite", "version", "profile", "knobs")
-"""What of a plan says how rows are drawn; the salt says which."""
+LAW = ("suite", "version", "profile", "parameters")
+"""What of a plan says how rows are drawn; the seed says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def duplicates(paths: Sequence[str], by: By = "problem") -> Duplicates:
 def as_pilot(pilots: Sequence[str], paths: Sequence[str], by: By = "problem") -> Pilot:
     """Return what some sets make expect of others: the same law, but other draws.
 
-    A pilot of the same salt has rows in common with the set: it would foretell what it has seen.
+    A pilot of the same seed has rows in common with the set: it would foretell what it has seen.
     """
     known = {path: read_manifest(Place(path)) for path in (*pilots, *paths)}
     for i, pilot in enumerate(pilots):
@@ -131,12 +131,12 @@ def as_pilot(pilots: Sequence[str], paths: Sequence[str], by: By = "problem") ->
             if differ:
                 raise ValueError(
                     f"{pilot} tells nothing of {path}, since they differ in {', '.join(differ)}: "
-                    "make a pilot with another salt and all else the same"
+                    "make a pilot with another seed and all else the same"
                 )
-            if one.plan.salt == other.plan.salt or one.digest == other.digest:
+            if one.plan.seed == other.plan.seed or one.digest == other.digest:
                 raise ValueError(
                     f"{pilot} has rows in common with {path} and cannot tell what to expect: "
-                    f"make a pilot with another salt than {one.plan.salt!r}"
+                    f"make a pilot with another seed than {one.plan.seed!r}"
                 )
     return duplicates(pilots, by).pilot
 

@@ -12,26 +12,26 @@ import pyarrow as pa
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.interfaces.stored.manifest import Manifest, read_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.scale.histogram import Tally
 from whybench.scale.keys import Keys, tallied
 from whybench.scale.shard import FIGURES
 
-PLANNED = ("suite", "version", "profile", "salt", "knobs")
+PLANNED = ("suite", "version", "profile", "seed", "parameters")
 SHARES = ("solvable", "identified")
 NUMBERS = tuple(name for name in FIGURES if name not in SHARES)
 
 
 def figures(path: str) -> dict[str, Any]:
-    """Count a finished set: rows, shares, and histograms of its figures and traits."""
+    """Count a finished set: rows, shares, and histograms of its figures and covariates."""
     place = Place(path)
     manifest = read_manifest(place)
     counts: Counter[str] = Counter(rows=0, blocks=0, clusters=0)
     shares: Counter[str] = Counter(dict.fromkeys(SHARES, 0))
     numbers = {name: Tally() for name in NUMBERS}
-    traits: dict[str, Tally] = {}
+    covariates: dict[str, Tally] = {}
     block, clusters = None, set[str]()
     for table in _shards(place, manifest, "instances", ("block", "cluster", *FIGURES)):
         counts["rows"] += len(table)
@@ -45,10 +45,10 @@ def figures(path: str) -> dict[str, Any]:
                 counts["blocks"] += 1
             counts["clusters"] += cluster not in clusters
             clusters.add(cluster)
-    for table in _shards(place, manifest, "truth", ("traits",)):
-        for name, values in _columns(table["traits"].to_pylist()).items():
-            traits.setdefault(name, Tally()).add(values)
-    for tally in traits.values():
+    for table in _shards(place, manifest, "truth", ("covariates",)):
+        for name, values in _columns(table["covariates"].to_pylist()).items():
+            covariates.setdefault(name, Tally()).add(values)
+    for tally in covariates.values():
         tally.missing = counts["rows"] - tally.count
     known = manifest.plan.truth
     told = manifest.to_json()
@@ -61,7 +61,7 @@ def figures(path: str) -> dict[str, Any]:
         },
         "shares": {name: true / max(1, counts["rows"]) for name, true in shares.items()},
         "figures": {name: tally.to_json() for name, tally in numbers.items()},
-        "traits": {name: traits[name].to_json() for name in sorted(traits)},
+        "covariates": {name: covariates[name].to_json() for name in sorted(covariates)},
         "rejected": {
             name: told[name]
             for name in ("asked", "refused", "refusal_rate", "discarded", "discard_rate")
@@ -76,7 +76,7 @@ def lines(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         (name, f"{value:,}", "") for name, value in told["counts"].items() if value is not None
     ]
     rows += [(name, _percent(value), "") for name, value in told["shares"].items()]
-    for part in ("figures", "traits"):
+    for part in ("figures", "covariates"):
         rows += [(name, *_spread(tally)) for name, tally in told[part].items()]
     for name in ("refused", "discarded"):
         reasons = told["rejected"][name].items()
@@ -96,7 +96,7 @@ def _shards(
 
 
 def _columns(texts: Sequence[str]) -> dict[str, list[Any]]:
-    """Read traits: name → values; a row without a trait has None."""
+    """Read covariates: name → values; None where a row lacks it."""
     rows = json.loads(f"[{','.join(texts)}]")
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}

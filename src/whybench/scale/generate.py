@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.interfaces.stored.index import write_index
 from whybench.interfaces.stored.manifest import (
     MANIFEST,
@@ -16,7 +16,7 @@ from whybench.interfaces.stored.manifest import (
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan, read_plan, write_plan
 from whybench.scale.shard import Promised, settled
-from whybench.scale.work import carried_out
+from whybench.scale.task_runner import carried_out
 
 
 def generate(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 
 WORDS = 20
 """Words that are listed, the commonest first; the rest is `other`."""

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from whybench import CANARY
-from whybench.core.canonical import canonical_json, thaw
+from whybench.causal.canonical import canonical_json, thaw
 from whybench.episode.certificate import Certificate
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
@@ -22,7 +22,7 @@ from whybench.interfaces.stored.manifest import MANIFEST, Manifest, Shard, read_
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import PLAN, Plan, read_plan
 from whybench.scale.shard import WITHHELD, hidden_row, noted, shown_row
-from whybench.scale.work import carried_out
+from whybench.scale.task_runner import carried_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from whybench.scale.pilot import Pilot, fresh
+from whybench.scale.duplicate_forecast import Pilot, fresh
 
 SURE = 0.95
 """Each end of an interval holds with this chance."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from whybench import CANARY
-from whybench.core.canonical import Json, Record, canonical_json, digest, freeze
+from whybench.causal.canonical import Json, Record, canonical_json, digest, freeze
 from whybench.episode.certificate import Certificate
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
@@ -39,7 +39,7 @@ INSTANCES = pa.schema(
         ("block", pa.int32()),
         ("index", pa.int32()),
         ("cluster", pa.string()),
-        ("brief", pa.string()),
+        ("instructions", pa.string()),
         ("solvable", pa.bool_()),
         ("identified", pa.bool_()),
         ("best_score", pa.float64()),
@@ -56,7 +56,7 @@ TRUTH = pa.schema(
         ("id", pa.string()),
         ("system", pa.binary(16)),
         ("problem", pa.binary(16)),
-        ("traits", pa.string()),
+        ("covariates", pa.string()),
         ("truth", pa.string()),
     ]
 )
@@ -154,7 +154,7 @@ def shown_row(
         "block": instance.block,
         "index": instance.index,
         "cluster": instance.cluster,
-        "brief": family.open(instance).brief(family.skins[0]),
+        "instructions": family.open(instance).instructions(family.templates[0]),
         **{name: proof[name] for name in FIGURES},
         "certificate": canonical_json(proof),
     }
@@ -168,7 +168,7 @@ def hidden_row(family: Family[Any], instance: Instance, row: int) -> dict[str, A
         "id": instance.id,
         "system": digest([family.name, "system", family.system(world)])[:16],
         "problem": digest([family.name, "problem", family.problem(world)])[:16],
-        "traits": canonical_json(family.traits(instance)),
+        "covariates": canonical_json(family.covariates(instance)),
         "truth": canonical_json(family.truth(instance)),
     }
 

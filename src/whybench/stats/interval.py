@@ -1,6 +1,6 @@
 """Confidence intervals for means and rates of episode scores that come in clusters.
 
-Episodes of one instance (repeats, skins, evidence) are alike, so they tell less than as many
+Episodes of one instance (repeats, templates, evidence) are alike, so they tell less than as many
 episodes of different instances. Both intervals here take the spread *between clusters* as the
 measure of what is unknown, and count clusters, not episodes, as degrees of freedom:
 

@@ -11,7 +11,7 @@ with chance 1/2.
   most 4.95 % at 5 %, for 10 to 100 instances), but not where they agree on next to none (6.5 %).
 
 Both suppose one 0/1 score for each system and instance, and instances that are independent. For
-several epochs, for scores on other scales and for instances that share a latent world use
+several epochs, for scores on other scales and for instances that share a cluster use
 `paired.paired_bootstrap`, which is the exact test here where the two meet.
 
 References:

@@ -9,7 +9,7 @@ instance and only then averaged. Both answers here look at nothing but those dif
   at least as far from zero. It is exact for few instances and for 0/1 scores (where it is the
   exact McNemar test), and drawn at random otherwise.
 
-Instances of one latent world move together. Name their worlds by `clusters`, and whole worlds are
+Instances of one cluster move together. Name their worlds by `clusters`, and whole worlds are
 drawn by the bootstrap and flipped by the test, while every instance still counts alike in the mean.
 
 Each mapping gives one value for an instance: average its epochs first. An instance that one side

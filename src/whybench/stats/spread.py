@@ -1,4 +1,4 @@
-"""Where scores vary: between latent worlds, between instances of a world, and over epochs.
+"""Where scores vary: between clusters, between instances of a world, and over epochs.
 
 The model behind every plan of a run. The score of instance i of cluster c in epoch e is
 

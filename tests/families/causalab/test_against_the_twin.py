@@ -10,17 +10,17 @@ import pytest
 from tests.tables import sampled
 from tests.twins import causalab_twin as twin
 
-from whybench.core.graph import members
-from whybench.core.seeds import Stream
+from whybench.causal.graph import members
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.families.causalab import FAMILY
-from whybench.families.causalab import certify as proofs
-from whybench.families.causalab.ambiguity import verdicts
-from whybench.families.causalab.disturbance import options
-from whybench.families.causalab.evidence import Evidence, inferred, predicted
-from whybench.families.causalab.params import Knobs
-from whybench.families.causalab.telling import LabEpisode
-from whybench.families.causalab.world import (
+from whybench.families.causalab.episode import LabEpisode
+from whybench.families.causalab.parameters import Parameters
+from whybench.families.causalab.proof import certify as proofs
+from whybench.families.causalab.proof.ambiguity import verdicts
+from whybench.families.causalab.proof.disturbance import options
+from whybench.families.causalab.proof.evidence import Evidence, inferred, predicted
+from whybench.families.causalab.world.world import (
     FREQUENCY,
     Disturbance,
     Law,
@@ -134,7 +134,7 @@ def random_steps(stream: Stream, world: World, count: int, cents: bool = False) 
 def lived(world: World, steps: Sequence[Step]) -> list[Reading]:
     """The readings of a real episode, records and baseline first."""
     view = world.view
-    episode = LabEpisode(FAMILY.suite("fresh")[0], world, Solver(world.law), Knobs())
+    episode = LabEpisode(FAMILY.suite("fresh")[0], world, Solver(world.law), Parameters())
     seen = [*view.records, view.baseline]
     for v, setting in steps:
         answer = episode.step(Action.of("intervene", property=view.names[v], value=setting))
@@ -364,8 +364,8 @@ def doubles(instance: Any) -> tuple[World, list[twin.TwinWorld], list[list[list[
     return world, laws, crystals
 
 
-def not_identified(suite: str, **knobs: Any) -> Iterator[Any]:
-    every = FAMILY.suite(suite, knobs=knobs)
+def not_identified(suite: str, **parameters: Any) -> Iterator[Any]:
+    every = FAMILY.suite(suite, parameters=parameters)
     return (instance for instance in every if not FAMILY.certify(instance).identified)
 
 
@@ -387,7 +387,7 @@ def check_witness(instance: Any, stream: Stream, courses: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suite", "knobs"),
+    ("suite", "parameters"),
     [
         ("partial_4", {}),
         ("partial_4", {"semantics": "set"}),
@@ -397,10 +397,10 @@ def check_witness(instance: Any, stream: Stream, courses: int) -> None:
     ids=str,
 )
 def test_no_experiment_tells_the_worlds_of_a_witness_apart(
-    suite: str, knobs: dict[str, str]
+    suite: str, parameters: dict[str, str]
 ) -> None:
     stream = Stream("twin", "witness", suite)
-    open_ones = list(islice(not_identified(suite, **knobs), 8))
+    open_ones = list(islice(not_identified(suite, **parameters), 8))
     assert len(open_ones) == 8
     for instance in open_ones:
         check_witness(instance, stream, 4)

@@ -7,13 +7,13 @@ import pytest
 from tests.twins import causalab_twin as twin
 from tests.twins.lockstep import lockstep
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.families.causalab import FAMILY
-from whybench.families.causalab.bits import free_weights
-from whybench.families.causalab.story import Story
-from whybench.families.causalab.telling import LabEpisode
-from whybench.families.causalab.world import (
+from whybench.families.causalab.episode import LabEpisode
+from whybench.families.causalab.proof.bits import free_weights
+from whybench.families.causalab.proof.inference_timeline import InferenceTimeline
+from whybench.families.causalab.world.world import (
     FREQUENCY,
     Law,
     Reading,
@@ -124,7 +124,7 @@ def test_free_weights_are_those_of_the_twin(semantics: Semantics, sink: bool) ->
         episode = opened(world)
         for action in random_settings(stream, world.view, world.view.k):
             episode.step(action)
-        readings = Story(world.view, episode.trace).readings
+        readings = InferenceTimeline(world.view, episode.trace).readings
         for end in range(len(world.view.records) + 1, len(readings) + 1):
             seen = tuple(readings[:end])
             found = free_weights(world.view, seen)
@@ -142,8 +142,8 @@ def test_with_nothing_left_open_one_graph_with_one_set_of_weights_fits() -> None
         for action in random_settings(stream, world.view, 3):
             episode.step(action)
         view = world.view
-        steps = [(r.target or 0, r.setting, r.values) for r in Story(view, episode.trace).readings
-                 if r.target is not None]  # fmt: skip
+        readings = InferenceTimeline(view, episode.trace).readings
+        steps = [(r.target or 0, r.setting, r.values) for r in readings if r.target is not None]
         records = [record.values for record in view.records]
         left = twin.consistent_graphs(
             view.k, records, view.baseline.values, steps, view.semantics, view.sink
@@ -207,7 +207,7 @@ def test_nothing_is_left_open_just_when_all_is_identified(name: str) -> None:
 
 
 def test_the_longest_episode_can_be_looked_at_at_once() -> None:
-    instance = FAMILY.suite("main_3", knobs={"regime": "2o999i"})[0]
+    instance = FAMILY.suite("main_3", parameters={"regime": "2o999i"})[0]
     episode = FAMILY.open(instance)
     stream, view = Stream("bits", "causalab", "long"), FAMILY.world(instance).view
     name = view.names[view.targets()[0]]

@@ -8,28 +8,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whybench.core.equivalence import class_size
-from whybench.core.graph import members
+from whybench.causal.equivalence import class_size
+from whybench.causal.graph import members
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
 from whybench.families.causalab import FAMILY
-from whybench.families.causalab import certify as proofs
-from whybench.families.causalab.evidence import Evidence, inferred
-from whybench.families.causalab.params import PLANS
-from whybench.families.causalab.world import FREQUENCY, World
+from whybench.families.causalab.parameters import PLANS
+from whybench.families.causalab.proof import certify as proofs
+from whybench.families.causalab.proof.evidence import Evidence, inferred
+from whybench.families.causalab.world.world import FREQUENCY, World
 
 HIDDEN = tuple(name for name, plan in PLANS.items() if plan.disturbance)
 
 
 @cache
-def instances(name: str, count: int = 50, **knobs: Any) -> tuple[Instance, ...]:
-    return tuple(islice(FAMILY.suite(name, knobs=knobs), count))
+def instances(name: str, count: int = 50, **parameters: Any) -> tuple[Instance, ...]:
+    return tuple(islice(FAMILY.suite(name, parameters=parameters), count))
 
 
 @cache
-def worlds(name: str, count: int = 50, **knobs: Any) -> tuple[World, ...]:
-    return tuple(FAMILY.world(instance) for instance in instances(name, count, **knobs))
+def worlds(name: str, count: int = 50, **parameters: Any) -> tuple[World, ...]:
+    return tuple(FAMILY.world(instance) for instance in instances(name, count, **parameters))
 
 
 @cache
@@ -38,8 +38,8 @@ def values(instance: Instance, agent: str = "exact") -> dict[str, float]:
     return FAMILY.score(instance, trace).values.asdict()
 
 
-def mean(name: str, agent: str, metric: str, count: int = 50, **knobs: Any) -> float:
-    return fmean(values(i, agent)[metric] for i in instances(name, count, **knobs))
+def mean(name: str, agent: str, metric: str, count: int = 50, **parameters: Any) -> float:
+    return fmean(values(i, agent)[metric] for i in instances(name, count, **parameters))
 
 
 def proven(instance: Instance) -> Certificate:
@@ -161,17 +161,17 @@ def test_ranks_by_fractions_are_those_of_numpy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "knobs"),
+    ("name", "parameters"),
     [("scaling_4", {"regime": "3o0i"}), ("scaling_6", {"regime": "5o0i"}), ("main_6", {})],
     ids=str,
 )
 def test_a_fit_without_a_graph_predicts_well_and_explains_little(
-    name: str, knobs: dict[str, str]
+    name: str, parameters: dict[str, str]
 ) -> None:
     """The paper's central gap."""
-    assert mean(name, "regression", "accuracy", 20, **knobs) >= 0.95
-    assert mean(name, "regression", "edge_f1", 20, **knobs) <= 0.75
-    assert mean(name, "regression", "without_mechanism", 20, **knobs) >= 0.6
+    assert mean(name, "regression", "accuracy", 20, **parameters) >= 0.95
+    assert mean(name, "regression", "edge_f1", 20, **parameters) <= 0.75
+    assert mean(name, "regression", "without_mechanism", 20, **parameters) >= 0.6
 
 
 @pytest.mark.parametrize("agent", ["null", "random", "by_size"])
@@ -274,8 +274,8 @@ def test_suites_of_a_size_share_laws_and_crystals(k: int) -> None:
     assert len(linear) >= 4
     expected = [crystals(world) for world in worlds(f"main_{k}")]
     for name in linear:
-        knobs = {"regime": "2o12i"} if PLANS[name].regimes else {}
-        assert [crystals(world) for world in worlds(name, **knobs)] == expected
+        parameters = {"regime": "2o12i"} if PLANS[name].regimes else {}
+        assert [crystals(world) for world in worlds(name, **parameters)] == expected
     scaling = FAMILY.suite(f"scaling_{k}")
     for index in range(0, len(scaling), 23):
         world = FAMILY.world(scaling[index])

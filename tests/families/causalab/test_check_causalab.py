@@ -9,17 +9,17 @@ import pytest
 from tests.families.borrowed import followed, imported
 from tests.twins import causalab_twin as twin
 
-from whybench.core import equivalence
-from whybench.core.canonical import Record, freeze
-from whybench.core.graph import Graph
+from whybench.causal import equivalence
+from whybench.causal.canonical import Record, freeze
+from whybench.causal.graph import Graph
 from whybench.episode.certificate import Certificate
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
-from whybench.families.causalab import check
-from whybench.families.causalab.checking.algebra import only_zero
-from whybench.families.causalab.checking.graphs import class_size
-from whybench.families.causalab.checking.lab import Lab
-from whybench.families.causalab.checking.readings import carried_out
+from whybench.families.causalab.proof.checker import check
+from whybench.families.causalab.proof.checker.algebra import only_zero
+from whybench.families.causalab.proof.checker.graphs import class_size
+from whybench.families.causalab.proof.checker.lab import Lab
+from whybench.families.causalab.proof.checker.readings import carried_out
 
 FAMILY = families()["causalab"]
 
@@ -42,28 +42,32 @@ SAMPLES = [
     ("golden_4", 11, {}),
     ("golden_6", 23, {}),
     ("fresh", 23, {}),
-    ("main_4", 13, {"knobs": {"semantics": "set"}}),
-    ("partial_4", 11, {"knobs": {"semantics": "set"}}),
-    ("freqparent_4", 23, {"knobs": {"semantics": "set"}}),
-    ("main_6", 17, {"knobs": {"signs": "mixed"}}),
-    ("main_4", 17, {"knobs": {"regime": "2o1i"}}),
+    ("main_4", 13, {"parameters": {"semantics": "set"}}),
+    ("partial_4", 11, {"parameters": {"semantics": "set"}}),
+    ("freqparent_4", 23, {"parameters": {"semantics": "set"}}),
+    ("main_6", 17, {"parameters": {"signs": "mixed"}}),
+    ("main_4", 17, {"parameters": {"regime": "2o1i"}}),
     ("main_7", 17, {"profile": "published"}),
     ("freqparent_4", 11, {"profile": "published"}),
     ("partial_4", 9, {"profile": "published"}),
-    ("hidden_freq_1", 17, {"profile": "published", "knobs": {"signs": "mixed"}}),
+    ("hidden_freq_1", 17, {"profile": "published", "parameters": {"signs": "mixed"}}),
 ]
 
 ONCE_REFUSED = [
-    ("hidden_freq_2", 34, {"salt": "4", "knobs": {"semantics": "set"}}),
-    ("hidden_freq_1", 32, {"salt": "1", "profile": "published", "knobs": {"signs": "mixed"}}),
+    ("hidden_freq_2", 34, {"seed": "4", "parameters": {"semantics": "set"}}),
+    ("hidden_freq_1", 32, {"seed": "1", "profile": "published", "parameters": {"signs": "mixed"}}),
     (
         "hidden_freq_3",
         13,
-        {"salt": "7", "profile": "published", "knobs": {"signs": "positive", "regime": "5o5i"}},
+        {
+            "seed": "7",
+            "profile": "published",
+            "parameters": {"signs": "positive", "regime": "5o5i"},
+        },
     ),
-    ("main_5", 18, {"salt": "8", "knobs": {"signs": "mixed", "regime": "0o3i"}}),
-    ("main_3", 45, {"salt": "6", "knobs": {"signs": "mixed"}}),
-    ("main_4", 45, {"salt": "5", "profile": "published", "knobs": {"signs": "mixed"}}),
+    ("main_5", 18, {"seed": "8", "parameters": {"signs": "mixed", "regime": "0o3i"}}),
+    ("main_3", 45, {"seed": "6", "parameters": {"signs": "mixed"}}),
+    ("main_4", 45, {"seed": "5", "profile": "published", "parameters": {"signs": "mixed"}}),
 ]
 """True certificates of which a claim was doubted: what a run of ours does not settle, a prediction
 without its equation, a first reading of 0, and a frequency below the released dial."""
@@ -78,8 +82,8 @@ SPOILT = [
     ("freqparent_4", 2, {}),
     ("partial_4", 1, {}),
     ("golden_4", 6, {}),
-    ("main_4", 1, {"knobs": {"semantics": "set"}}),
-    ("main_4", 1, {"knobs": {"regime": "2o1i"}}),
+    ("main_4", 1, {"parameters": {"semantics": "set"}}),
+    ("main_4", 1, {"parameters": {"regime": "2o1i"}}),
 ]
 
 
@@ -104,7 +108,7 @@ def test_rare_true_certificates_have_no_flaw(name, index, options) -> None:
 
 def test_a_disturbed_law_is_not_forced_by_too_few_readings() -> None:
     """No run of one setting forces a law of six quantities: the claim is noticed."""
-    instance = FAMILY.suite("hidden_count_2", knobs={"regime": "0o1i"})[5]
+    instance = FAMILY.suite("hidden_count_2", parameters={"regime": "0o1i"})[5]
     certificate = FAMILY.certify(instance)
     assert not certificate.identified
     facts = Record.of(**{**certificate.facts.asdict(), "graph_identified": True})
@@ -137,7 +141,7 @@ def spoilt(certificate: Certificate, budget: int) -> Iterator[tuple[str, Certifi
     yield f"fewest {moved}", replace(certificate, fewest=moved)
     facts = certificate.facts.asdict()
     for fact, value in facts.items():
-        if fact in check.UNCHECKED or value is None:
+        if fact in check.UNVERIFIED_CLAIMS or value is None:
             continue
         for changed in (not value,) if isinstance(value, bool) else (value - 1, value + 1):
             moved = replace(certificate, facts=Record.of(**{**facts, fact: changed}))
@@ -193,7 +197,7 @@ def test_what_can_be_decided_does_not_hang_on_how_far_one_can_go() -> None:
     """Settings are read to two decimals, whatever part of the range they are."""
     found = set()
     for limit in (1.236, 2.5, 100.0, 1e6):
-        instance = FAMILY.suite("partial_6", knobs={"limit": limit})[25]
+        instance = FAMILY.suite("partial_6", parameters={"limit": limit})[25]
         certificate = FAMILY.certify(instance)
         assert noticed(instance, certificate) == []
         found.add(certificate.facts["undecided_pairs"])
@@ -220,7 +224,7 @@ def test_a_flaw_names_the_claim_the_stored_value_and_the_one_found() -> None:
 def test_ranks_say_what_the_twin_finds_by_enumeration(semantics) -> None:
     """One rank for each quantity, against all acyclic graphs with all their weights."""
     for name, index in (("main_4", 1), ("main_4", 6), ("freqparent_4", 3), ("main_3", 2)):
-        instance = FAMILY.suite(name, knobs={"semantics": semantics})[index]
+        instance = FAMILY.suite(name, parameters={"semantics": semantics})[index]
         world = FAMILY.world(instance)
         lab = Lab(instance, world)
         for size in range(1, lab.k):
@@ -255,38 +259,39 @@ def test_a_guess_for_each_line_is_tried() -> None:
 # Independence.
 
 PACKAGE = "whybench.families.causalab"
-FOLDER = Path(check.__file__).parent
-MODULES = [FOLDER / "check.py", *(FOLDER / "checking").glob("*.py")]
+CHECKER = Path(check.__file__).parent
+FOLDER = CHECKER.parent.parent
+MODULES = [CHECKER / "check.py", *(p for p in CHECKER.glob("*.py") if p.stem != "check")]
 PROVER = {
-    "agents",
-    "ambiguity",
-    "certify",
-    "design",
-    "equations",
-    "evidence",
+    "agents.design",
+    "agents.strategies",
+    "proof.inference_timeline",
+    "extras.verdict",
     "family",
-    "generate",
+    "proof.ambiguity",
+    "proof.certify",
+    "proof.equations",
+    "proof.evidence",
     "score",
-    "story",
-    "verdict",
+    "world.generate",
 }
 
 
 def test_the_checker_takes_from_its_family_only_what_an_episode_needs() -> None:
     """All its modules together: each import is named here, and each part is used."""
-    parts = {f"{PACKAGE}.checking.{path.stem}" for path in MODULES[1:]}
+    parts = {f"{PACKAGE}.proof.checker.{path.stem}" for path in MODULES[1:]}
     used = set().union(*map(imported, MODULES))
-    assert parts - used == {f"{PACKAGE}.checking.__init__"}
+    assert parts - used == {f"{PACKAGE}.proof.checker.__init__"}
     assert used - parts == {
-        "whybench.core.graph",
+        "whybench.causal.graph",
         "whybench.episode.action",
         "whybench.episode.certificate",
         "whybench.episode.instance",
-        f"{PACKAGE}.params",
+        f"{PACKAGE}.parameters",
         "whybench.families.claims",
         f"{PACKAGE}.rules",
-        f"{PACKAGE}.telling",
-        f"{PACKAGE}.world",
+        f"{PACKAGE}.episode",
+        f"{PACKAGE}.world.world",
     }
 
 
@@ -294,4 +299,5 @@ def test_the_checker_shares_no_code_with_the_prover() -> None:
     """Nor does what it imports, however far one follows."""
     known = followed(MODULES, PACKAGE, FOLDER)
     assert "rules" in known
+    assert all((FOLDER / f"{name.replace('.', '/')}.py").is_file() for name in PROVER)
     assert not known & PROVER

@@ -5,21 +5,21 @@ import json
 import pytest
 from tests.tables import together
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
-from whybench.episode.conversation import Conversation
 from whybench.episode.episode import play
+from whybench.episode.prompts.conversation import Conversation
 from whybench.episode.registry import families
 
 FAMILY = families()["causalab"]
 
 
-def opened(suite: str = "main_4", index: int = 0, skin: str = "plain", **knobs: object):
-    profile = knobs.pop("profile", "certified")
-    evidence = knobs.pop("evidence", "own")
-    instance = FAMILY.suite(suite, profile=profile, knobs=knobs)[index]
+def opened(suite: str = "main_4", index: int = 0, template: str = "plain", **parameters: object):
+    profile = parameters.pop("profile", "certified")
+    evidence = parameters.pop("evidence", "own")
+    instance = FAMILY.suite(suite, profile=profile, parameters=parameters)[index]
     episode = FAMILY.open(instance, evidence=evidence)
-    return instance, episode, FAMILY.conversation(episode, skin)
+    return instance, episode, FAMILY.conversation(episode, template)
 
 
 def record(**fields: object) -> dict[str, object]:
@@ -244,12 +244,12 @@ def test_the_check_is_a_turn() -> None:
     assert episode.opened
 
 
-@pytest.mark.parametrize("skin", FAMILY.skins)
+@pytest.mark.parametrize("template", FAMILY.templates)
 @pytest.mark.parametrize("suite", ["main_4", "quad_hard", "hidden_freq_2", "golden_4", "partial_4"])
-def test_every_skin_says_everything(suite: str, skin: str) -> None:
+def test_every_template_says_everything(suite: str, template: str) -> None:
     tolerance = 1 if suite == "quad_hard" else 0
-    _, episode, talk = opened(suite, 1, skin, verify=True, candidates=True, tolerance=tolerance)
-    texts = [talk.system, talk.turn().prompt, episode.brief(skin)]
+    _, episode, talk = opened(suite, 1, template, verify=True, candidates=True, tolerance=tolerance)
+    texts = [talk.system, talk.turn().prompt, episode.instructions(template)]
     for _ in range(2):
         say(talk)
         texts.append(talk.turn().prompt)
@@ -303,8 +303,12 @@ def test_the_schema_admits_nothing_else() -> None:
 
 @pytest.mark.parametrize("agent", FAMILY.agents)
 def test_agents_reach_the_same_trace_in_words(agent: str) -> None:
-    for suite, knobs in (("main_4", {"verify": True}), ("quad_hard", {}), ("hidden_freq_2", {})):
-        instance, episode, talk = opened(suite, 1, **knobs)
+    for suite, parameters in (
+        ("main_4", {"verify": True}),
+        ("quad_hard", {}),
+        ("hidden_freq_2", {}),
+    ):
+        instance, episode, talk = opened(suite, 1, **parameters)
         played = play(FAMILY.open(instance), FAMILY.agent(agent, instance))
         moves = FAMILY.agent(agent, instance)
         action = next(moves)

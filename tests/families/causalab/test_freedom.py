@@ -5,10 +5,10 @@ from itertools import combinations
 
 import pytest
 
-from whybench.families.causalab import certify
-from whybench.families.causalab.ambiguity import all_experiments, verdicts
 from whybench.families.causalab.family import CausaLab
-from whybench.families.causalab.world import FREQUENCY, World
+from whybench.families.causalab.proof import certify
+from whybench.families.causalab.proof.ambiguity import all_experiments, verdicts
+from whybench.families.causalab.world.world import FREQUENCY, World
 
 FAMILY = CausaLab()
 SETTING = 83
@@ -58,7 +58,7 @@ def is_forced(world: World, touched: tuple[int, ...]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "knobs"),
+    ("name", "parameters"),
     [
         ("main_4", {}),
         ("main_5", {}),
@@ -69,9 +69,9 @@ def is_forced(world: World, touched: tuple[int, ...]) -> bool:
     ],
 )
 def test_every_set_of_properties_forces_what_fractions_say(
-    name: str, knobs: dict[str, str]
+    name: str, parameters: dict[str, str]
 ) -> None:
-    suite, seen = FAMILY.suite(name, salt="freedom", knobs=knobs), set()
+    suite, seen = FAMILY.suite(name, seed="freedom", parameters=parameters), set()
     for i in range(0, 50, 10):
         world = FAMILY.world(suite[i])
         freedom, targets = certify.Freedom(world), world.view.targets()
@@ -89,15 +89,15 @@ def test_every_set_of_properties_forces_what_fractions_say(
 @pytest.mark.parametrize("profile", ["certified", "published"])
 def test_the_best_score_is_that_of_the_exact_run(profile: str) -> None:
     for name in ("main_4", "quad_hard", "hidden_freq_3"):
-        suite = FAMILY.suite(name, profile=profile, salt="best")
+        suite = FAMILY.suite(name, profile=profile, seed="best")
         for i in (0, 7):
             reached = FAMILY.score(suite[i], FAMILY.exact_run(suite[i]))
             assert FAMILY.certify(suite[i]).best_score == reached.values["accuracy"]
 
 
 def test_where_all_can_be_forced_all_experiments_decide_all_edges() -> None:
-    for knobs in ({}, {"semantics": "set"}, {"signs": "mixed"}, {"limit": 1e6}):
+    for parameters in ({}, {"semantics": "set"}, {"signs": "mixed"}, {"limit": 1e6}):
         for i in (1, 20):
-            world = FAMILY.world(FAMILY.suite("main_6", salt="all", knobs=knobs)[i])
+            world = FAMILY.world(FAMILY.suite("main_6", seed="all", parameters=parameters)[i])
             assert certify.all_can_be_forced(world.view)
             assert verdicts(all_experiments(world)).sometimes == frozenset()

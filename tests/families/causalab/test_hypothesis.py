@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import together
 
-from whybench.core.canonical import freeze
-from whybench.core.graph import Graph
+from whybench.causal.canonical import freeze
+from whybench.causal.graph import Graph
 from whybench.episode.action import Action
 from whybench.episode.registry import families
 from whybench.families.causalab.hypothesis import Guess, HypothesisError, read, written
@@ -210,8 +210,8 @@ def test_what_is_too_deep_to_be_quoted_is_refused_all_the_same() -> None:
 BAD = said([edge("colour", "frequency")], {})
 
 
-def opened(profile: str = "certified", **knobs: object):
-    instance = FAMILY.suite("main_4", profile=profile, knobs=knobs)[0]
+def opened(profile: str = "certified", **parameters: object):
+    instance = FAMILY.suite("main_4", profile=profile, parameters=parameters)[0]
     return instance, FAMILY.open(instance)
 
 

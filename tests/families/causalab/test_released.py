@@ -12,13 +12,20 @@ from typing import Any
 
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.episode import play
 from whybench.families.causalab import FAMILY
-from whybench.families.causalab.params import PLANS
-from whybench.families.causalab.released import RESONANCE, law
+from whybench.families.causalab.parameters import PLANS
 from whybench.families.causalab.rules import CEILING
-from whybench.families.causalab.world import FREQUENCY, Semantics, Solver, World, motifs, moved_base
+from whybench.families.causalab.world.released import RESONANCE, law
+from whybench.families.causalab.world.world import (
+    FREQUENCY,
+    Semantics,
+    Solver,
+    World,
+    motifs,
+    moved_base,
+)
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "causalab"
 
@@ -39,8 +46,8 @@ def files() -> list[str]:
     return sorted(path.stem for path in DATA.glob("*.jsonl"))
 
 
-def released(suite: str, **knobs: Any) -> Any:
-    return FAMILY.suite(suite, profile="published", knobs={"data": str(DATA), **knobs})
+def released(suite: str, **parameters: Any) -> Any:
+    return FAMILY.suite(suite, profile="published", parameters={"data": str(DATA), **parameters})
 
 
 @cache

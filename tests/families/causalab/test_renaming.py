@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from whybench.core.canonical import canonical_json
-from whybench.core.seeds import Stream
-from whybench.families.causalab import generate, topology
+from whybench.causal.canonical import canonical_json
+from whybench.causal.seeds import Stream
 from whybench.families.causalab.family import CausaLab
-from whybench.families.causalab.params import GRAPHS
-from whybench.families.causalab.world import FREQUENCY, Law, Reading, Readings, Term, World
+from whybench.families.causalab.parameters import GRAPHS
+from whybench.families.causalab.world import generate, topology
+from whybench.families.causalab.world.world import FREQUENCY, Law, Reading, Readings, Term, World
 
 FAMILY = CausaLab()
 SUITES = ("main_3", "main_5", "quad_hard", "hidden_count_2", "golden_4", "partial_6", "scaling_4")
@@ -58,7 +58,7 @@ def forms(world: World) -> tuple[str, str]:
 
 @pytest.mark.parametrize("name", SUITES)
 def test_renaming_changes_neither_system_nor_problem(name: str) -> None:
-    suite, stream = FAMILY.suite(name, salt="renaming"), Stream("test", name)
+    suite, stream = FAMILY.suite(name, seed="renaming"), Stream("test", name)
     for i in range(0, len(suite), len(suite) // 8):
         world = FAMILY.world(suite[i])
         to = [FREQUENCY, *stream.shuffled(range(1, world.law.k))]
@@ -66,14 +66,14 @@ def test_renaming_changes_neither_system_nor_problem(name: str) -> None:
 
 
 def test_problems_of_a_suite_differ_while_systems_may_repeat() -> None:
-    worlds = [FAMILY.world(instance) for instance in FAMILY.suite("main_3", salt="renaming")]
+    worlds = [FAMILY.world(instance) for instance in FAMILY.suite("main_3", seed="renaming")]
     systems, problems = zip(*map(forms, worlds), strict=True)
     assert len(set(problems)) == GRAPHS
     assert 1 < len(set(systems)) <= GRAPHS
 
 
 def test_whatever_is_shown_or_told_belongs_to_the_problem_alone() -> None:
-    world = FAMILY.world(FAMILY.suite("main_5", salt="renaming")[3])
+    world = FAMILY.world(FAMILY.suite("main_5", seed="renaming")[3])
     view = world.view
     shown = list(view.records[0].values)
     shown[2] += 1.0
@@ -92,7 +92,7 @@ def test_whatever_is_shown_or_told_belongs_to_the_problem_alone() -> None:
 
 
 def test_weights_and_the_base_belong_to_the_system() -> None:
-    world = FAMILY.world(FAMILY.suite("main_5", salt="renaming")[3])
+    world = FAMILY.world(FAMILY.suite("main_5", seed="renaming")[3])
     law = world.law
     heavier = tuple(tuple(replace(t, linear=t.linear + 1) for t in own) for own in law.terms)
     laws = [law, Law(law.terms, law.base + 1), Law(heavier, law.base)]
@@ -126,7 +126,7 @@ def test_every_record_that_was_thrown_away_is_counted(monkeypatch: pytest.Monkey
 
 
 def test_what_regimes_share_is_counted_at_the_first_of_them() -> None:
-    suite = FAMILY.suite("scaling_6", salt="shared")
+    suite = FAMILY.suite("scaling_6", seed="shared")
     total = Counter()
     for instance in suite:
         total.update(FAMILY.discarded(instance).asdict())
@@ -139,13 +139,13 @@ def test_what_regimes_share_is_counted_at_the_first_of_them() -> None:
         "shared_base": sum(one.shared for one in crystals),
         "dependent_record": sum(one.dependent for one in crystals),
     }
-    alone = FAMILY.suite("scaling_6", salt="shared", knobs={"regime": "3o1i"})
+    alone = FAMILY.suite("scaling_6", seed="shared", parameters={"regime": "3o1i"})
     assert any(FAMILY.discarded(instance)["shared_base"] for instance in alone)
 
 
 @pytest.mark.parametrize("name", ["main_4", "scaling_4", "fresh", "freqparent_6"])
 def test_what_was_discarded_hangs_on_the_coordinates_alone(name: str) -> None:
-    suite = FAMILY.suite(name, salt="discarded")
+    suite = FAMILY.suite(name, seed="discarded")
     chosen = [suite[i] for i in (*range(25), *range(25, len(suite), len(suite) // 25))]
     before = [FAMILY.discarded(instance) for instance in chosen]
     topology.draws.cache_clear()

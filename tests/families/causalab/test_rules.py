@@ -10,12 +10,12 @@ from tests.tables import together
 
 from whybench.episode.action import Action
 from whybench.episode.registry import families
+from whybench.families.causalab.episode import LabEpisode
 from whybench.families.causalab.family import can_be_won
 from whybench.families.causalab.hypothesis import read
 from whybench.families.causalab.numbers import shown
 from whybench.families.causalab.rules import CEILING, MOST_HYPOTHESES
-from whybench.families.causalab.telling import LabEpisode
-from whybench.families.causalab.world import FREQUENCY, Disturbance, Law, Reading, Term, World
+from whybench.families.causalab.world.world import FREQUENCY, Disturbance, Law, Reading, Term, World
 
 FAMILY = families()["causalab"]
 
@@ -27,8 +27,8 @@ NAMES = ("frequency", "density", "size")
 HYPOTHESIS = '{"edges": [], "coefficients": {"base": 20}}'
 
 
-def opened(suite: str = "main_4", index: int = 0, profile: str = "certified", **knobs: object):
-    instance = FAMILY.suite(suite, profile=profile, knobs=knobs)[index]
+def opened(suite: str = "main_4", index: int = 0, profile: str = "certified", **parameters: object):
+    instance = FAMILY.suite(suite, profile=profile, parameters=parameters)[index]
     return instance, FAMILY.open(instance)
 
 
@@ -37,13 +37,13 @@ def lab(
     bases: tuple[float, ...] = CHAIN_BASES,
     *,
     profile: str = "certified",
-    knobs: dict[str, object] | None = None,
+    parameters: dict[str, object] | None = None,
     disturbance: Disturbance | None = None,
     reactor: tuple[float, ...] = (0.0, 10.0, 1.0),
     **told: object,
 ) -> LabEpisode:
     """Open an episode on a law made by hand."""
-    instance = FAMILY.suite("main_3", profile=profile, knobs=knobs)[0]
+    instance = FAMILY.suite("main_3", profile=profile, parameters=parameters)[0]
     view = FAMILY.world(instance).view
     names = NAMES if len(bases) == 3 else view.names
     records = tuple(Reading(i, law.readings((0.0, 3.0 + i, 4.0))) for i in range(2))
@@ -132,7 +132,7 @@ def test_the_disturbance_hangs_on_the_number_of_the_intervention_alone() -> None
         put(other, view.names[targets[i % 3]], i)
         for lab_ in (episode, other):
             assert lab_.now == law.readings(lab_.bases, hidden.affected, hidden.after(i))
-    fresh = FAMILY.suite("hidden_count_1", salt="other")[0]
+    fresh = FAMILY.suite("hidden_count_1", seed="other")[0]
     elsewhere = FAMILY.world(fresh).disturbance
     assert [hidden.after(i) for i in range(30)] != [elsewhere.after(i) for i in range(30)]
 
@@ -163,7 +163,9 @@ def test_only_controllable_properties_can_be_set_and_frequency_never() -> None:
             assert refused == (v == FREQUENCY or v in held)
         for name in ("frequency", "Resonance Frequency (Hz)", "freq"):
             assert "cannot be set" in put(episode, name, 50).data["reason"]
-        assert f"cannot be set, only measured: {view.names[held[0]]}" in episode.brief("plain")
+        assert f"cannot be set, only measured: {view.names[held[0]]}" in episode.instructions(
+            "plain"
+        )
 
 
 @pytest.mark.parametrize("bad", ["-0.01", "100.01", "nan", "inf", "1e400", "", "ten", None, True])
@@ -174,14 +176,14 @@ def test_settings_outside_the_limits_are_refused(bad: object) -> None:
     assert (episode.now, episode.left) == before
 
 
-def test_limits_are_inclusive_and_a_knob() -> None:
+def test_limits_are_inclusive_and_a_parameter() -> None:
     for limit in (100.0, 7.0):
         _, episode = opened(limit=limit)
         name = episode.view.names[episode.view.targets()[0]]
         assert not put(episode, name, 0).is_error
         assert not put(episode, name, str(limit)).is_error
         assert put(episode, name, limit + 1).is_error
-        assert f"0-{limit:g}" in episode.brief("plain")
+        assert f"0-{limit:g}" in episode.instructions("plain")
 
 
 def test_no_number_is_cut_short() -> None:
@@ -191,7 +193,7 @@ def test_no_number_is_cut_short() -> None:
 
 
 def test_bad_actions_cost_nothing_and_the_budget_binds() -> None:
-    episode = lab(budget=2, knobs={"max_errors": 100})
+    episode = lab(budget=2, parameters={"max_errors": 100})
     for bad in (
         Action.of("intervene", property="colour", value=1),
         Action.of("intervene", property="density"),
@@ -211,7 +213,7 @@ def test_bad_actions_cost_nothing_and_the_budget_binds() -> None:
 
 
 def test_patience_ends_in_the_mode_of_the_last_error() -> None:
-    episode = lab(knobs={"max_errors": 2})
+    episode = lab(parameters={"max_errors": 2})
     put(episode, "colour", 1)
     assert not episode.done
     episode.step(Action.malformed("?"))
@@ -246,7 +248,7 @@ def test_the_phase_change_goes_one_way() -> None:
 
 
 def test_the_check_is_asked_for_once_and_leaves_the_manipulator_open() -> None:
-    episode = lab(knobs={"verify": True})
+    episode = lab(parameters={"verify": True})
     first = episode.step(Action.of("open_reactor"))
     assert first.data.asdict() == {"check": True}
     assert "One check" in episode.describe(first, "plain")
@@ -255,8 +257,8 @@ def test_the_check_is_asked_for_once_and_leaves_the_manipulator_open() -> None:
     assert "reactor" in episode.step(Action.of("open_reactor")).data
     assert episode.in_reactor
     told = "asked once to check"
-    assert told in episode.brief("plain")
-    assert told not in lab().brief("plain")
+    assert told in episode.instructions("plain")
+    assert told not in lab().instructions("plain")
 
 
 @pytest.mark.parametrize(
@@ -368,7 +370,7 @@ def test_display_order_is_independent_of_causal_order() -> None:
     """In each world the share of edges that point down the list; 0.5 if the order says nothing."""
     means = {}
     for profile, graphs in (("certified", 300), ("published", 20)):
-        suite = FAMILY.suite("fresh", profile=profile, knobs={"k": 5, "graphs": graphs})
+        suite = FAMILY.suite("fresh", profile=profile, parameters={"k": 5, "graphs": graphs})
         shares = []
         for instance in suite:
             world = FAMILY.world(instance)
@@ -383,7 +385,7 @@ def test_display_order_is_independent_of_causal_order() -> None:
 
 def test_places_and_names_say_nothing_of_the_causes_of_frequency() -> None:
     places, names = [0] * 4, {}
-    for instance in FAMILY.suite("fresh", knobs={"k": 5, "graphs": 300}):
+    for instance in FAMILY.suite("fresh", parameters={"k": 5, "graphs": 300}):
         world = FAMILY.world(instance)
         for i, v in enumerate(world.view.display):
             is_cause = any(term.cause == v for term in world.law.terms[FREQUENCY])
@@ -401,9 +403,9 @@ def test_that_frequency_causes_nothing_is_said_wherever_it_holds(suite: str) -> 
     effects = 0
     for index in (0, 20, 40):
         _, episode = opened(suite, index)
-        for skin in FAMILY.skins:
-            told = episode.brief(skin)
-            talk = FAMILY.conversation(episode, skin)
+        for template in FAMILY.templates:
+            told = episode.instructions(template)
+            talk = FAMILY.conversation(episode, template)
             free = suite.startswith("freqparent")
             assert (sentence in told, other in told) == (not free, free)
             assert (sentence in talk.system, other in talk.system) == (not free, free)
@@ -414,14 +416,19 @@ def test_that_frequency_causes_nothing_is_said_wherever_it_holds(suite: str) -> 
 def test_nothing_of_law_or_reactor_is_told_before_its_time() -> None:
     law = Law(((Term(2, 3.0625),), (), (Term(1, 1.4375),)), 8191.37)
     reactor = (0.0, 77123.21, 5.0)
-    for knobs in ({}, {"verify": True}, {"context": "full", "candidates": True}):
-        episode = lab(law, reactor=reactor, knobs=knobs)
+    for parameters in ({}, {"verify": True}, {"context": "full", "candidates": True}):
+        episode = lab(law, reactor=reactor, parameters=parameters)
         crystal = [shown(x) for x in law.readings(reactor)]
         secrets = ["3.0625", "1.4375", "8191.37", *crystal]
         talk = FAMILY.conversation(episode, "plain")
-        told = [episode.brief("plain"), talk.system, talk.turn().prompt, str(talk.turn().schema)]
+        told = [
+            episode.instructions("plain"),
+            talk.system,
+            talk.turn().prompt,
+            str(talk.turn().schema),
+        ]
         told.append(episode.describe(put(episode, "density", 5), "plain"))
-        if "verify" in knobs:
+        if "verify" in parameters:
             told.append(episode.describe(episode.step(Action.of("open_reactor")), "plain"))
         assert not any(secret in text for secret in secrets for text in told)
         after = episode.describe(episode.step(Action.of("open_reactor")), "plain")
@@ -433,7 +440,7 @@ def test_given_evidence_opens_the_reactor_and_asks_for_no_check() -> None:
     instance, _ = opened("main_4", 2, verify=True)
     episode = FAMILY.open(instance, evidence="optimal")
     assert [spec.name for spec in episode.actions] == ["submit"]
-    told = episode.brief("plain")
+    told = episode.instructions("plain")
     assert "The reactor is open" in told
     assert "asked once" not in told
     assert told.count("was set to") == episode.trace.given
@@ -449,13 +456,13 @@ def test_the_rules_are_the_same_in_a_suite_and_their_example_is_legal(suite: str
     assert read(view, example, final=True).edges == {(1, 2), (2, FREQUENCY)}
 
 
-def test_knobs_that_cannot_be_kept_are_refused() -> None:
+def test_parameters_that_cannot_be_kept_are_refused() -> None:
     with pytest.raises(ValueError, match="no exact prediction"):
-        FAMILY.suite("quad_hard", knobs={"tolerance": 0})
+        FAMILY.suite("quad_hard", parameters={"tolerance": 0})
     with pytest.raises(ValueError, match="belongs to profile `certified`"):
-        FAMILY.suite("main_4", profile="published", knobs={"limit": 50})
+        FAMILY.suite("main_4", profile="published", parameters={"limit": 50})
     with pytest.raises(ValueError, match="belong to causalab/fresh"):
-        FAMILY.suite("main_4", knobs={"k": 5})
+        FAMILY.suite("main_4", parameters={"k": 5})
 
 
 def test_proposals_come_to_an_end() -> None:

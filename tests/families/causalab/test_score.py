@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from tests.tables import together
 
-from whybench.core.equivalence import class_size
-from whybench.core.graph import Graph
+from whybench.causal.equivalence import class_size
+from whybench.causal.graph import Graph
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.registry import families
 from whybench.families.causalab.hypothesis import Guess, written
 from whybench.families.causalab.score import METRICS, score
-from whybench.families.causalab.world import FREQUENCY, Law, Reading, Term, World
+from whybench.families.causalab.world.world import FREQUENCY, Law, Reading, Term, World
 
 FAMILY = families()["causalab"]
 
@@ -282,7 +282,7 @@ def test_imec_and_bits_follow_the_touched_targets(touched: tuple[int, ...]) -> N
 
 
 def test_a_given_chain_is_nobodys_bits() -> None:
-    instance = FAMILY.suite("golden_4", knobs={"regime": "2o3i"})[0]
+    instance = FAMILY.suite("golden_4", parameters={"regime": "2o3i"})[0]
     episode = FAMILY.open(instance)
     view = episode.view
     chained = {r.target for r in view.records} - {None}
@@ -355,12 +355,12 @@ def test_the_trajectory_has_an_entry_for_every_recorded_hypothesis() -> None:
     assert (result.values["parse_failures"], result.values["sent_back"]) == (1, 2)
 
 
-def test_the_truth_is_shown_under_the_public_salt_alone() -> None:
-    for salt in ("public", "hidden"):
-        instance = FAMILY.suite("main_4", salt=salt)[0]
+def test_the_truth_is_shown_under_the_public_seed_alone() -> None:
+    for seed in ("public", "hidden"):
+        instance = FAMILY.suite("main_4", seed=seed)[0]
         trace = play(FAMILY.open(instance), FAMILY.agent("null", instance))
         labels = FAMILY.score(instance, trace).labels
-        assert ("truth" in labels) == (salt == "public")
+        assert ("truth" in labels) == (seed == "public")
     public = FAMILY.suite("main_4")[0]
     trace = play(FAMILY.open(public), FAMILY.agent("oracle", public))
     labels = FAMILY.score(public, trace).labels
@@ -368,15 +368,15 @@ def test_the_truth_is_shown_under_the_public_salt_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("suite", "knobs"), [("partial_4", {}), ("freqparent_4", {"semantics": "set"})]
+    ("suite", "parameters"), [("partial_4", {}), ("freqparent_4", {"semantics": "set"})]
 )
-def test_edges_that_nothing_decides_do_not_count(suite: str, knobs: dict) -> None:
+def test_edges_that_nothing_decides_do_not_count(suite: str, parameters: dict) -> None:
     """Another graph of the same class, shown by a law with the same readings, scores the same."""
     from whybench.families.causalab.family import undecided
 
     seen = 0
     for index in range(6):
-        instance = FAMILY.suite(suite, knobs=knobs)[index]
+        instance = FAMILY.suite(suite, parameters=parameters)[index]
         world = FAMILY.world(instance)
         unsettled = undecided(world)
         trace = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
@@ -407,7 +407,7 @@ def test_edges_that_nothing_decides_do_not_count(suite: str, knobs: dict) -> Non
 
 
 def test_candidates_are_counted_and_looked_through() -> None:
-    instance = FAMILY.suite("main_4", knobs={"candidates": True})[0]
+    instance = FAMILY.suite("main_4", parameters={"candidates": True})[0]
     world = FAMILY.world(instance)
     truth = frozenset(world.law.graph.edges())
     linear = tuple((t.cause, t.linear) for t in world.law.terms[FREQUENCY])

@@ -10,9 +10,9 @@ from statistics import fmean
 import pytest
 from tests.effort import calls
 
-from whybench.core.graph import Graph, canonical_form
-from whybench.core.seeds import Stream
-from whybench.families.causalab.topology import (
+from whybench.causal.graph import Graph, canonical_form
+from whybench.causal.seeds import Stream
+from whybench.families.causalab.world.topology import (
     Edges,
     Statistics,
     draws,
@@ -41,12 +41,12 @@ RELEASED_FREQUENCY_PARENTS = {
 }
 """Mean in-degree of the frequency in the released graphs, and its standard error."""
 
-SALTS = [f"salt {i}" for i in range(20)]
+SEEDS = [f"seed {i}" for i in range(20)]
 
 
-def topologies(k: int, salt: str, count: int = 50) -> list[Edges]:
+def topologies(k: int, seed: str, count: int = 50) -> list[Edges]:
     """The graphs of a suite, without what was thrown away for them."""
-    return [one.edges for one in draws(k, salt, count)]
+    return [one.edges for one in draws(k, seed, count)]
 
 
 def deviations(found: Statistics, k: int) -> list[float]:
@@ -79,8 +79,8 @@ def test_a_graph_is_acyclic_connected_and_ends_in_the_frequency(k: int) -> None:
 
 @pytest.mark.parametrize("k", range(5, 13))
 def test_no_shape_repeats_in_a_suite(k: int) -> None:
-    for salt in ("public", *SALTS[:2]):
-        assert len({shape(edges, k) for edges in topologies(k, salt)}) == 50
+    for seed in ("public", *SEEDS[:2]):
+        assert len({shape(edges, k) for edges in topologies(k, seed)}) == 50
 
 
 def test_small_suites_repeat_shapes_evenly() -> None:
@@ -102,8 +102,8 @@ def test_the_public_suite_has_the_statistics_of_table_1(k: int) -> None:
 
 
 @pytest.mark.parametrize("k", PAPER)
-def test_suites_of_other_salts_have_the_statistics_of_table_1(k: int) -> None:
-    found = [statistics(topologies(k, salt), k) for salt in SALTS]
+def test_suites_of_other_seeds_have_the_statistics_of_table_1(k: int) -> None:
+    found = [statistics(topologies(k, seed), k) for seed in SEEDS]
     assert all(abs(fmean(zs)) < 1 for zs in zip(*(deviations(s, k) for s in found), strict=True))
     assert sum(any(abs(z) > 2.5 for z in deviations(s, k)) for s in found) <= 2
     parents, error = RELEASED_FREQUENCY_PARENTS[k]
@@ -148,7 +148,7 @@ def test_every_mediator_may_become_the_frequency() -> None:
 
 
 def test_names_tell_nothing_of_the_order() -> None:
-    suites = [topologies(4, salt) for salt in SALTS]
+    suites = [topologies(4, seed) for seed in SEEDS]
     between = [[(a, b) for a, b in edges if b] for suite in suites for edges in suite]
     ascending = fmean(all(a < b for a, b in edges) for edges in between)
     chance = fmean(
@@ -163,9 +163,9 @@ def test_a_graph_takes_little_time() -> None:
     assert sum(calls(topology, 12, Stream("time", i)) for i in range(100)) < 200_000
 
 
-def test_graphs_depend_on_size_and_salt_alone() -> None:
+def test_graphs_depend_on_size_and_seed_alone() -> None:
     code = (
-        "from whybench.families.causalab.topology import draws;"
+        "from whybench.families.causalab.world.topology import draws;"
         "print([draws(k, 'public', 10) for k in (3, 5, 8)])"
     )
     run = subprocess.run(

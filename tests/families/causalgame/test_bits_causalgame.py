@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from tests.twins.lockstep import lockstep
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.families.causalgame import FAMILY
-from whybench.families.causalgame.bits import ERROR, SPREAD
-from whybench.families.causalgame.telling import DroneEpisode
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.proof.bits import ERROR, SPREAD
 from whybench.families.causalgame.view import View
 
 SUITES = ("antenna_trap", "deployment_zone_trap_categorical", "weather_noise", "knobs")
@@ -20,8 +20,8 @@ Parts = dict[str, int]
 Kit = dict[str, str | bool]
 
 
-def opened(name: str, index: int = 0, **knobs: object) -> DroneEpisode:
-    episode = FAMILY.open(FAMILY.suite(name, knobs=knobs)[index])
+def opened(name: str, index: int = 0, **parameters: object) -> DroneEpisode:
+    episode = FAMILY.open(FAMILY.suite(name, parameters=parameters)[index])
     assert isinstance(episode, DroneEpisode)
     return episode
 
@@ -87,7 +87,7 @@ def test_worlds_without_effects_leave_the_same_open(name: str) -> None:
     suite = FAMILY.suite(name)
     for index in (3, 30):
         instance = suite[index]
-        episodes = [FAMILY.open(instance), *FAMILY.rivals(instance)]
+        episodes = [FAMILY.open(instance), *FAMILY.look_alikes(instance)]
         view = opened(name, index).view
         flights = [random_flight(view, stream) for _ in range(5)]
         actions = [deployed(*flight) for flight in flights]

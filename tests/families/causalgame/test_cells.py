@@ -1,4 +1,4 @@
-"""Generated worlds and the four knobs: exact against brute force, and what each knob costs."""
+"""Generated worlds and the four factors: exact against brute force, and what each factor costs."""
 
 import math
 from collections import Counter
@@ -9,31 +9,35 @@ import numpy as np
 import pytest
 import scipy
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.episode import Moves, play
 from whybench.episode.instance import Instance
-from whybench.families.causalgame import cells
-from whybench.families.causalgame.bench import Bench, Past, rows_of
-from whybench.families.causalgame.cells import (
+from whybench.families.causalgame.agents.agent_state import AgentState, Past, rows_of
+from whybench.families.causalgame.agents.correlational import recommended
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.parameters import LEVELS, Parameters
+from whybench.families.causalgame.view import view
+from whybench.families.causalgame.world import factorial_suite
+from whybench.families.causalgame.world.design import SUFFIX, Design, design
+from whybench.families.causalgame.world.factorial_suite import (
     CELLS,
+    FACTORS,
     SEEDS,
-    TURNED,
     bar,
     cell_of,
     cell_world,
     numbers,
 )
-from whybench.families.causalgame.correlational import recommended
-from whybench.families.causalgame.design import SUFFIX, Design, design
-from whybench.families.causalgame.fleet import Floats
-from whybench.families.causalgame.flight import survival
-from whybench.families.causalgame.generated import Generated, best_design, expected_survival
-from whybench.families.causalgame.params import LEVELS, Knobs
-from whybench.families.causalgame.records import letter, measured, table, visible
-from whybench.families.causalgame.sheet import Sheet
-from whybench.families.causalgame.telling import DroneEpisode
-from whybench.families.causalgame.view import view
-from whybench.families.causalgame.world import World, keep_chance
+from whybench.families.causalgame.world.fleet import Floats
+from whybench.families.causalgame.world.physics.flight import survival
+from whybench.families.causalgame.world.physics.generated import (
+    Generated,
+    best_design,
+    expected_survival,
+)
+from whybench.families.causalgame.world.records import letter, measured, table, visible
+from whybench.families.causalgame.world.sheet import Sheet
+from whybench.families.causalgame.world.world import World, keep_chance
 
 DRONES = 100_000
 ALL = range(CELLS * SEEDS)
@@ -46,8 +50,8 @@ def generated(world: World) -> Generated:
 
 
 def at(seed: int = 0, **levels: str) -> int:
-    """Return the index of a cell; knobs left out are off."""
-    wanted = {knob: levels.get(knob, "off") for knob in TURNED}
+    """Return the index of a cell; parameters left out are off."""
+    wanted = {factor: levels.get(factor, "off") for factor in FACTORS}
     return next(i for i in range(0, CELLS * SEEDS, SEEDS) if cell_of(i) == wanted) + seed
 
 
@@ -137,7 +141,7 @@ def test_more_than_the_best_design_is_not_found_by_luck() -> None:
 
 def test_every_cell_is_there_once_with_all_its_seeds() -> None:
     found = Counter(tuple(cell_of(index).values()) for index in ALL)
-    assert set(found) == set(product(LEVELS, repeat=len(TURNED)))
+    assert set(found) == set(product(LEVELS, repeat=len(FACTORS)))
     assert set(found.values()) == {SEEDS}
     for index in (-1, CELLS * SEEDS):
         with pytest.raises(ValueError, match="no instance"):
@@ -148,7 +152,7 @@ def test_a_world_is_a_pure_function_of_its_coordinates() -> None:
     indices = (0, 41, 777, CELLS * SEEDS - 1)
     before = [past(cell_world("public", index)) for index in indices]
     signs = [cell_world("public", index).call_sign for index in indices]
-    for cached in (cells._physics, cells._flown, cells._designs):
+    for cached in (factorial_suite._physics, factorial_suite._flown, factorial_suite._designs):
         cached.cache_clear()
     again = [cell_world("public", index) for index in reversed(indices)][::-1]
     assert [past(world) for world in again] == before
@@ -244,9 +248,9 @@ def test_confounding_flies_the_decoy_in_clear_weather() -> None:
     assert shares[2] < shares[1] - 0.1 < shares[0] - 0.2
 
 
-def test_the_family_s_knobs_reach_the_records() -> None:
+def test_the_family_s_parameters_reach_the_records() -> None:
     index = at(1, selection="strong")
-    hidden = cell_world("public", index, Knobs(keep_failed=0.0))
+    hidden = cell_world("public", index, Parameters(keep_failed=0.0))
     assert (hidden.history.kept == hidden.history.flights.returned).all()
 
 
@@ -310,24 +314,24 @@ def test_an_episode_shows_that_history() -> None:
     index = STRONGEST * SEEDS
     world = cell_world("public", index)
     episode = DroneEpisode(
-        Instance("causalgame", "1", "knobs", "certified", "public", index), world, Knobs()
+        Instance("causalgame", "1", "knobs", "certified", "public", index), world, Parameters()
     )
     read = []
 
-    def agent(bench: Bench) -> Moves:
-        read.append((yield from bench.history()))
-        yield from bench.deploy(bench.default, 10)
+    def agent(state: AgentState) -> Moves:
+        read.append((yield from state.history()))
+        yield from state.deploy(state.default, 10)
         assert world.best is not None
         texts = dict.fromkeys(("success", "determinants", "failures", "conclusion"), "so")
-        yield from bench.submit(world.best, texts)
+        yield from state.submit(world.best, texts)
 
-    play(episode, agent(Bench(episode.view)))
+    play(episode, agent(AgentState(episode.view)))
     assert read == [past(world)]
     assert episode.won
 
 
 def losses() -> Floats:
-    """Return by how much the correlational design is worse than the best: knobs × seed."""
+    """Return by how much the correlational design is worse than the best: parameters × seed."""
     found = np.zeros(CELLS * SEEDS)
     for index in ALL:
         world = cell_world("public", index)
@@ -337,17 +341,17 @@ def losses() -> Floats:
         found[index] = expected_survival(physics, world.best, "stage2") - expected_survival(
             physics, chosen, "stage2"
         )
-    return found.reshape(*(len(LEVELS) for _ in TURNED), SEEDS)
+    return found.reshape(*(len(LEVELS) for _ in FACTORS), SEEDS)
 
 
 @pytest.mark.slow
-def test_with_each_knob_off_the_correlational_agent_loses_less() -> None:
-    """Means over all cells with a knob at a level, in points; errors are those over seeds."""
+def test_with_each_parameter_off_the_correlational_agent_loses_less() -> None:
+    """Means over all cells with a factor at a level, in points; errors are those over seeds."""
     points = 100 * losses()
     lines = [
         f"{'points lost':12}{'off':>7}{'mild':>7}{'strong':>7}{'strong - off':>16}{'alone':>7}"
     ]
-    for axis, knob in enumerate(TURNED):
+    for axis, factor in enumerate(FACTORS):
         moved = np.moveaxis(points, axis, 0)
         means = moved.mean(axis=(1, 2, 3))
         off, mild, strong = means.mean(axis=1)
@@ -355,7 +359,7 @@ def test_with_each_knob_off_the_correlational_agent_loses_less() -> None:
         error = gain.std(ddof=1) / math.sqrt(SEEDS)
         alone = moved[:, 0, 0, 0].mean(axis=1)
         lines.append(
-            f"{knob:12}{off:7.1f}{mild:7.1f}{strong:7.1f}{gain.mean():9.1f} ± {error:.1f}"
+            f"{factor:12}{off:7.1f}{mild:7.1f}{strong:7.1f}{gain.mean():9.1f} ± {error:.1f}"
             f"{alone[2]:9.1f}"
         )
         assert off < mild < strong

@@ -6,10 +6,10 @@ import pytest
 from tests.tables import sampled
 
 from whybench.families.causalgame import FAMILY
-from whybench.families.causalgame import certify as proofs
-from whybench.families.causalgame.certify import Estimate, Proof, Wins, asked_margin
-from whybench.families.causalgame.scenario import scenarios
-from whybench.interfaces import solve as door
+from whybench.families.causalgame.proof import certify as proofs
+from whybench.families.causalgame.proof.certify import Estimate, Proof, Wins, asked_margin
+from whybench.families.causalgame.world.scenario import scenarios
+from whybench.interfaces import solve as interface
 
 SEEDS = 16
 """Of so few, an agent that wins 0.8 in the long run may win 0.6: two standard errors less."""
@@ -43,7 +43,7 @@ def test_the_best_known_design_wins_with_every_fleet(name: str) -> None:
 
 
 def test_an_instance_whose_fleet_no_known_design_brings_home_is_not_proven() -> None:
-    instance = FAMILY.suite("antenna_trap", knobs={"threshold": 0.99})[0]
+    instance = FAMILY.suite("antenna_trap", parameters={"threshold": 0.99})[0]
     assert not FAMILY.certify(instance).solvable
     assert FAMILY.certify(instance).defects()
 
@@ -113,7 +113,7 @@ def test_the_report_of_a_suite_names_what_fails(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(proofs, "proof", lambda *_: made(bar=0.76))
     suite = FAMILY.suite("all")
     whole = FAMILY.prove(suite)
-    report = door.certified(suite, [], whole)
+    report = interface.certified(suite, [], whole)
     assert {entry["id"] for entry in report["failed"]} == set(scenarios())
     assert report["figures"]["winnable"] == 0
     assert report["figures"]["scenarios"]["antenna_trap"]["best_known"] == 0.8

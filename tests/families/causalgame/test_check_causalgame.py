@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 from tests.twins.spoiled import changed, unnoticed
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
-from whybench.families.causalgame.check import best_known, flaws, survival
-from whybench.families.causalgame.design import Design
-from whybench.families.causalgame.generated import Generated
-from whybench.families.causalgame.single import fleet_rows, returns
+from whybench.families.causalgame.proof.checker.check import best_known, flaws, survival
+from whybench.families.causalgame.proof.checker.scalar_simulator import fleet_rows, returns
+from whybench.families.causalgame.world.design import Design
+from whybench.families.causalgame.world.physics.generated import Generated
 
 FAMILY = families()["causalgame"]
 PLAYED = ("exact_steps", "facts.fleet_exact")
@@ -49,12 +49,12 @@ def test_true_certificates_have_no_flaw(suite: str, index: int) -> None:
     assert checker(instance)(FAMILY.certify(instance)) == []
 
 
-def test_published_bars_and_turned_knobs_have_no_flaw_either() -> None:
-    for suite, profile, knobs in (
+def test_published_bars_and_turned_parameters_have_no_flaw_either() -> None:
+    for suite, profile, parameters in (
         ("weather_noise", "published", {}),
         ("knobs", "certified", {"threshold": 0.5, "deploys": 3, "drones": 30}),
     ):
-        instance = FAMILY.suite(suite, profile=profile, knobs=knobs)[1]
+        instance = FAMILY.suite(suite, profile=profile, parameters=parameters)[1]
         assert checker(instance)(FAMILY.certify(instance)) == []
 
 

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from whybench.core.canonical import EMPTY, canonical_json
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import EMPTY, canonical_json
+from whybench.causal.seeds import Stream
 from whybench.episode.registry import families
-from whybench.families.causalgame import cells
-from whybench.families.causalgame.cells import CELLS, SEEDS
-from whybench.families.causalgame.generated import Generated, nameless
-from whybench.families.causalgame.scenario import scenarios
+from whybench.families.causalgame.world import factorial_suite
+from whybench.families.causalgame.world.factorial_suite import CELLS, SEEDS
+from whybench.families.causalgame.world.physics.generated import Generated, nameless
+from whybench.families.causalgame.world.scenario import scenarios
 
 FAMILY = families()["causalgame"]
 
@@ -109,15 +109,15 @@ def test_cells_of_one_seed_share_their_system_unless_the_fleet_meets_other_weath
 def test_histories_that_were_thrown_away_are_counted_whatever_caches_hold() -> None:
     suite = FAMILY.suite("knobs")
     counts = [FAMILY.discarded(suite[seed]) for seed in range(SEEDS)]
-    cells._designs.cache_clear()
+    factorial_suite._designs.cache_clear()
     assert [FAMILY.discarded(suite[seed]) for seed in range(SEEDS)] == counts
     assert {FAMILY.discarded(suite[i]) for i in range(SEEDS, len(suite), 7)} == {EMPTY}
     assert FAMILY.discarded(FAMILY.suite("all")[0]) == EMPTY
     refused = [count["history_above_the_bar"] for count in counts]
     assert min(refused) < 5 < 25 < max(refused)
-    luck = cells.Stream("causalgame", "generated", "public", 0, "history", "designs")
+    luck = factorial_suite.Stream("causalgame", "generated", "public", 0, "history", "designs")
     physics = FAMILY.world(suite[0]).physics
     for _ in range(refused[0]):
-        cells._dealt(physics.sheet, luck)
-    kept, _ = cells._designs(("causalgame", "generated", "public", 0))
-    assert cells._dealt(physics.sheet, luck) == kept
+        factorial_suite._dealt(physics.sheet, luck)
+    kept, _ = factorial_suite._designs(("causalgame", "generated", "public", 0))
+    assert factorial_suite._dealt(physics.sheet, luck) == kept

@@ -8,50 +8,50 @@ from pathlib import Path
 
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.observation import Observation
 from whybench.episode.trace import Trace
-from whybench.families.causalgame import experimenter as module
-from whybench.families.causalgame.bench import Acting, Bench
-from whybench.families.causalgame.design import Design
-from whybench.families.causalgame.experimenter import choice, experimenter
-from whybench.families.causalgame.flight import survival
-from whybench.families.causalgame.generate import world
-from whybench.families.causalgame.params import Knobs
-from whybench.families.causalgame.scenario import scenarios
-from whybench.families.causalgame.space import Space
-from whybench.families.causalgame.telling import DroneEpisode
+from whybench.families.causalgame.agents import experimenter as module
+from whybench.families.causalgame.agents.agent_state import Acting, AgentState
+from whybench.families.causalgame.agents.design_space import Space
+from whybench.families.causalgame.agents.experimenter import choice, experimenter
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.parameters import Parameters
+from whybench.families.causalgame.world.design import Design
+from whybench.families.causalgame.world.generate import world
+from whybench.families.causalgame.world.physics.flight import survival
+from whybench.families.causalgame.world.scenario import scenarios
 
 ANTENNA = "antenna_trap"
 ZONE = "deployment_zone_trap_categorical"
 SHIFT = "deployment_zone_trap_env_shift"
 WEATHER = "weather_noise"
-OWN = ("experimenter", "reading", "space", "surrogate")
+OWN = ("design_space", "experimenter", "records_model", "surrogate")
 REPORT = dict.fromkeys(("success", "determinants", "failures", "conclusion"), "it flew")
 
 
 def episode(
-    name: str, index: int = 0, profile: Profile = "certified", **knobs: object
+    name: str, index: int = 0, profile: Profile = "certified", **parameters: object
 ) -> DroneEpisode:
-    turned = Knobs.model_validate(knobs)
+    turned = Parameters.model_validate(parameters)
     rules = turned.over(scenarios()[name].rules(profile))
     instance = Instance("causalgame", "1", name, profile, "public", index)
     return DroneEpisode(instance, world(name, rules, "public", index), turned)
 
 
-def explored(found: DroneEpisode, luck: Stream | None = None) -> tuple[Design, Bench, Trace]:
+def explored(found: DroneEpisode, luck: Stream | None = None) -> tuple[Design, AgentState, Trace]:
     """Let the experimenter play an episode up to its choice, then submit."""
-    bench, chosen = Bench(found.view), []
+    state, chosen = AgentState(found.view), []
 
     def agent() -> Acting[None]:
-        design = yield from experimenter(bench, luck or Stream("exact"))
+        design = yield from experimenter(state, luck or Stream("exact"))
         chosen.append(design)
-        yield from bench.submit(design, REPORT)
+        yield from state.submit(design, REPORT)
 
     trace = play(found, agent())
-    return chosen[0], bench, trace
+    return chosen[0], state, trace
 
 
 def best_of_ten(found: DroneEpisode, luck: Stream) -> Design:
@@ -67,16 +67,16 @@ def best_of_ten(found: DroneEpisode, luck: Stream) -> Design:
 
 @pytest.mark.parametrize("name", [ANTENNA, ZONE, SHIFT, WEATHER])
 def test_the_same_luck_gives_the_same_run(name: str) -> None:
-    (first, bench, _), (second, again, _) = explored(episode(name)), explored(episode(name))
+    (first, state, _), (second, again, _) = explored(episode(name)), explored(episode(name))
     assert first == second
-    assert bench.trials == again.trials
+    assert state.trials == again.trials
 
 
 @pytest.mark.parametrize("name", [ANTENNA, ZONE, SHIFT, WEATHER])
 def test_its_own_trials_as_given_evidence_lead_to_the_same_choice(name: str) -> None:
     found = episode(name)
     first, _, trace = explored(found)
-    given = Bench(found.view, given=trace.steps)
+    given = AgentState(found.view, given=trace.steps)
     acting = experimenter(given, Stream("another"))
     with pytest.raises(StopIteration) as end:
         next(acting)
@@ -87,18 +87,18 @@ def test_its_own_trials_as_given_evidence_lead_to_the_same_choice(name: str) -> 
 @pytest.mark.parametrize("name", [ANTENNA, ZONE, SHIFT, WEATHER])
 def test_budgets_are_kept_and_no_action_is_refused(name: str, profile: Profile) -> None:
     found = episode(name, 3, profile)
-    design, bench, trace = explored(found)
+    design, state, trace = explored(found)
     assert not any(step.observation.is_error for step in trace.steps)
-    assert bench.drones == 0
-    assert len(bench.trials) == found.view.deploys
+    assert state.drones == 0
+    assert len(state.trials) == found.view.deploys
     low, high = found.view.def_range
-    for flown in (design, *(trial.design for trial in bench.trials)):
+    for flown in (design, *(trial.design for trial in state.trials)):
         assert flown.total <= found.view.total_def_budget
         assert all(low <= value <= high for value in flown.defs)
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "parameters",
     [
         {"drones": 7, "deploys": 3},
         {"drones": 5, "deploys": 10},
@@ -109,11 +109,13 @@ def test_budgets_are_kept_and_no_action_is_refused(name: str, profile: Profile) 
     ],
 )
 @pytest.mark.parametrize("name", [ANTENNA, WEATHER])
-def test_other_budgets_and_less_sight_are_coped_with(name: str, knobs: dict[str, object]) -> None:
-    found = episode(name, 1, **knobs)
-    design, bench, trace = explored(found)
+def test_other_budgets_and_less_sight_are_coped_with(
+    name: str, parameters: dict[str, object]
+) -> None:
+    found = episode(name, 1, **parameters)
+    design, state, trace = explored(found)
     assert not any(step.observation.is_error for step in trace.steps)
-    assert 0 < sum(trial.count for trial in bench.trials) <= found.view.drones
+    assert 0 < sum(trial.count for trial in state.trials) <= found.view.drones
     assert found.submitted == design
 
 
@@ -122,7 +124,7 @@ def test_a_refused_deployment_ends_the_exploration() -> None:
     asked: list[str] = []
 
     def refusing() -> Acting[Design]:
-        acting = experimenter(Bench(view), Stream("exact"))
+        acting = experimenter(AgentState(view), Stream("exact"))
         answer = None
         while True:
             try:
@@ -153,7 +155,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def test_it_imports_nothing_that_knows_the_truth() -> None:
-    allowed = {"bench", "design", "view", *OWN}
+    allowed = {"agent_state", "design", "view", *OWN}
     folder = Path(str(module.__file__)).parent
     for name in OWN:
         own = {

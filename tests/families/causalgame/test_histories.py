@@ -10,23 +10,28 @@ import numpy as np
 import pytest
 from tests.tables import sampled
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
-from whybench.families.causalgame.bench import Bench, Past, Trial
-from whybench.families.causalgame.catalogue import KINDS, physics
-from whybench.families.causalgame.correlational import correlational, recommended, sample, trend
-from whybench.families.causalgame.design import SUFFIX, Design, design
-from whybench.families.causalgame.fleet import Bools, Ints
-from whybench.families.causalgame.flight import STATUS, survival
-from whybench.families.causalgame.generate import built, world
-from whybench.families.causalgame.params import Knobs
-from whybench.families.causalgame.records import measured, visible
-from whybench.families.causalgame.scenario import Rules, scenarios
-from whybench.families.causalgame.telling import DroneEpisode
+from whybench.families.causalgame.agents.agent_state import AgentState, Past, Trial
+from whybench.families.causalgame.agents.correlational import (
+    correlational,
+    recommended,
+    sample,
+    trend,
+)
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.parameters import Parameters
 from whybench.families.causalgame.view import view
-from whybench.families.causalgame.world import World
+from whybench.families.causalgame.world.design import SUFFIX, Design, design
+from whybench.families.causalgame.world.fleet import Bools, Ints
+from whybench.families.causalgame.world.generate import built, world
+from whybench.families.causalgame.world.physics.catalogue import KINDS, physics
+from whybench.families.causalgame.world.physics.flight import STATUS, survival
+from whybench.families.causalgame.world.records import measured, visible
+from whybench.families.causalgame.world.scenario import Rules, scenarios
+from whybench.families.causalgame.world.world import World
 
 SEEDS = 200
 FLEETS = 100
@@ -211,9 +216,9 @@ def test_the_correlational_design_loses(name: str):
 def test_the_correlational_agent_hands_in_what_the_records_recommend(name: str):
     found = world(name, RULES[name], "public", 3)
     episode = DroneEpisode(
-        Instance("causalgame", "1", name, "certified", "public", 3), found, Knobs()
+        Instance("causalgame", "1", name, "certified", "public", 3), found, Parameters()
     )
-    trace = play(episode, hand_in(Bench(episode.view)))
+    trace = play(episode, hand_in(AgentState(episode.view)))
     assert trace.outcome == "answered"
     assert [step.action.name for step in trace.steps] == [
         "get_history",
@@ -225,18 +230,18 @@ def test_the_correlational_agent_hands_in_what_the_records_recommend(name: str):
     assert episode.submitted == (records(name)[3].chosen if name in WITH_HISTORY else plain)
 
 
-def hand_in(bench: Bench) -> Iterator[Action]:
-    chosen = yield from correlational(bench, Stream("luck"))
+def hand_in(state: AgentState) -> Iterator[Action]:
+    chosen = yield from correlational(state, Stream("luck"))
     why = dict.fromkeys(("success", "determinants", "failures", "conclusion"), "it looked good")
-    yield from bench.submit(chosen, why)
+    yield from state.submit(chosen, why)
 
 
 def test_the_correlational_agent_fits_evidence_that_is_laid_before_it():
     found = world("antenna_trap", RULES["antenna_trap"], "public", 0)
-    bench = Bench(view(found), given=())
+    state = AgentState(view(found), given=())
     low, high = (design(found.physics.sheet, {"antenna_def": value}) for value in (0, 8))
-    bench.trials += [trial(low, 10, 0), trial(high, 0, 10)]
-    acting = correlational(bench, Stream("luck"))
+    state.trials += [trial(low, 10, 0), trial(high, 0, 10)]
+    acting = correlational(state, Stream("luck"))
     with pytest.raises(StopIteration) as stopped:
         acting.send(None)
     assert stopped.value.value.defs == low.defs
@@ -266,7 +271,9 @@ def test_a_sample_pairs_records_with_designs():
 
 @cache
 def best(name: str) -> Design:
-    raw = json.loads((files("whybench.families.causalgame") / "best_known.json").read_text("utf-8"))
+    raw = json.loads(
+        (files("whybench.families.causalgame.proof") / "best_known.json").read_text("utf-8")
+    )
     entry = raw["designs"][name]
     defs = {key + SUFFIX: value for key, value in entry["defs"].items()}
     return design(physics(name).sheet, defs, entry["equipment"])

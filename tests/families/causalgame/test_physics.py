@@ -11,13 +11,13 @@ import scipy
 from tests.tables import sampled
 from tests.twins import causalgame_twin as twin
 
-from whybench.core.seeds import Stream
-from whybench.families.causalgame.catalogue import KINDS, physics
-from whybench.families.causalgame.combat import Fight
-from whybench.families.causalgame.design import Design, design
-from whybench.families.causalgame.fleet import Stage, fleet, fleets
-from whybench.families.causalgame.flight import Flights, fly, survival
-from whybench.families.causalgame.physics import Physics
+from whybench.causal.seeds import Stream
+from whybench.families.causalgame.world.design import Design, design
+from whybench.families.causalgame.world.fleet import Stage, fleet, fleets
+from whybench.families.causalgame.world.physics.catalogue import KINDS, physics
+from whybench.families.causalgame.world.physics.combat import Fight
+from whybench.families.causalgame.world.physics.flight import Flights, fly, survival
+from whybench.families.causalgame.world.physics.physics import Physics
 
 DRONES = 100_000
 DESIGNS, EACH = 150, 20

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from tests.tables import sampled
 
-from whybench.core.canonical import thaw
+from whybench.causal.canonical import thaw
 from whybench.episode.action import Action
 from whybench.families.causalgame import FAMILY
-from whybench.families.causalgame.bench import rows_of
-from whybench.families.causalgame.design import SUFFIX
-from whybench.families.causalgame.scenario import scenarios
-from whybench.families.causalgame.telling import DroneEpisode
+from whybench.families.causalgame.agents.agent_state import rows_of
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.world.design import SUFFIX
+from whybench.families.causalgame.world.scenario import scenarios
 
 VISIBLE = {
     "antenna_trap": 27.2,
@@ -59,14 +59,14 @@ def test_budgets_and_bars_are_the_published_ones(name: str) -> None:
 
 def test_the_first_message_announces_perfect_survival_and_the_status_betrays_it() -> None:
     episode = opened("antenna_trap")
-    assert "Survival over the records so far: 100 %" in episode.brief("plain")
+    assert "Survival over the records so far: 100 %" in episode.instructions("plain")
     status = look(episode, "get_status")
     assert status["history_count"] == 50 > status["records"]
     names = [row["id"] for row in rows_of(episode.records().frozen)]
     assert names != [f"INIT-{n + 1:03d}" for n in range(len(names))]
-    assert "Survival over the records so far: 0 %" in opened("antenna_trap_no_history").brief(
-        "plain"
-    )
+    assert "Survival over the records so far: 0 %" in opened(
+        "antenna_trap_no_history"
+    ).instructions("plain")
 
 
 def test_results_show_less_of_the_environment_than_records() -> None:
@@ -94,8 +94,8 @@ def test_noise_can_be_seen_through_the_history() -> None:
 
 def test_the_change_of_weather_is_not_told_and_nothing_is_hidden_there() -> None:
     episode = opened("weather_noise")
-    assert "Be warned" not in episode.brief("plain")
-    assert "Be warned" in FAMILY.open(FAMILY.suite("weather_noise")[0]).brief("plain")
+    assert "Be warned" not in episode.instructions("plain")
+    assert "Be warned" in FAMILY.open(FAMILY.suite("weather_noise")[0]).instructions("plain")
     assert episode.world.history.kept.all()
 
 

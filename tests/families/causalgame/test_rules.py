@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 from tests.tables import sampled, together
 
-from whybench.core.canonical import canonical_json, thaw
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import canonical_json, thaw
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.families.causalgame import FAMILY
-from whybench.families.causalgame.bench import rows_of
-from whybench.families.causalgame.certify import default_design
-from whybench.families.causalgame.design import SUFFIX
-from whybench.families.causalgame.params import MOST_LOOKS
-from whybench.families.causalgame.records import SAMPLE, measured
-from whybench.families.causalgame.scenario import scenarios
-from whybench.families.causalgame.specs import QUESTIONS
-from whybench.families.causalgame.telling import DroneEpisode
-from whybench.families.causalgame.variables import asked_for, variables
+from whybench.families.causalgame.agents.agent_state import rows_of
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.parameters import MOST_LOOKS
+from whybench.families.causalgame.prompts.action_specs import QUESTIONS
+from whybench.families.causalgame.proof.certify import default_design
+from whybench.families.causalgame.world.design import SUFFIX
+from whybench.families.causalgame.world.records import SAMPLE, measured
+from whybench.families.causalgame.world.scenario import scenarios
+from whybench.families.causalgame.world.variables import asked_for, variables
 
 REPORT = dict.fromkeys(QUESTIONS, "text")
 
 
-def opened(suite: str = "antenna_trap", index: int = 0, profile: str = "certified", **knobs):
-    return FAMILY.open(FAMILY.suite(suite, profile=profile, knobs=knobs)[index])
+def opened(suite: str = "antenna_trap", index: int = 0, profile: str = "certified", **parameters):
+    return FAMILY.open(FAMILY.suite(suite, profile=profile, parameters=parameters)[index])
 
 
 def deploy(episode: DroneEpisode, count: object = "10", **more: object):
@@ -389,7 +389,7 @@ def test_nothing_in_the_view_depends_on_the_physics() -> None:
     """The same sheet over another system gives the same words for all that is told at first."""
     instance = FAMILY.suite("deployment_zone_trap_categorical")[0]
     episode = FAMILY.open(instance)
-    for rival in FAMILY.rivals(instance):
-        assert rival.view == episode.view
+    for look_alike in FAMILY.look_alikes(instance):
+        assert look_alike.view == episode.view
         for action in ("get_action_space", "get_status"):
-            assert rival.step(Action.of(action)) == episode.step(Action.of(action))
+            assert look_alike.step(Action.of(action)) == episode.step(Action.of(action))

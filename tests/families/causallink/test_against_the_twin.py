@@ -8,13 +8,14 @@ import pytest
 from tests.twins import causallink_twin as twin
 from tests.twins.worked_examples import EXAMPLES, VERDICTS, read
 
-from whybench.core.graph import Graph, members
-from whybench.core.seeds import Stream
+from whybench.causal.graph import Graph, members
+from whybench.causal.seeds import Stream
 from whybench.episode.registry import families
-from whybench.families.causallink import certify, generate, plan
-from whybench.families.causallink.bias import Change, bias
-from whybench.families.causallink.evidence import EvidenceLog, Verdict
-from whybench.families.causallink.world import View, World
+from whybench.families.causallink.failure_patterns import Change, bias
+from whybench.families.causallink.proof import certify, plan
+from whybench.families.causallink.proof.evidence import EvidenceLog, Verdict
+from whybench.families.causallink.world import generate
+from whybench.families.causallink.world.world import View, World
 
 ROWS = json.loads(
     (Path(__file__).parents[2] / "data" / "causallink_core_steps.json").read_text("utf-8")
@@ -186,10 +187,10 @@ def test_partial_orders_are_those_of_the_twin() -> None:
 
 def test_the_fixed_plan_keeps_its_bound_from_every_kind_of_start() -> None:
     """The sweep used above five entities, tried on all sizes: proved, and within the worst case."""
-    from whybench.core.seeds import Stream as Draws
+    from whybench.causal.seeds import Stream as Draws
     from whybench.episode.episode import play
     from whybench.episode.instance import Instance
-    from whybench.families.causallink import agents
+    from whybench.families.causallink.agents import strategies
     from whybench.families.causallink.rules import LinkEpisode
 
     stream = Draws("twin", "sweep")
@@ -198,7 +199,7 @@ def test_the_fixed_plan_keeps_its_bound_from_every_kind_of_start() -> None:
         world = random_world(stream, stream.below(8) + 2)
         view = world.view
         episode = LinkEpisode(Instance("causallink", "", "", "certified", "", 0), world, 1)
-        trace = play(episode, agents._swept(view))
+        trace = play(episode, strategies._swept(view))
         assert episode.applied <= plan.worst_case(view)
         said = trace.actions[-1].args["answer"]
         assert said == ("yes" if world.truth else "no")

@@ -6,14 +6,14 @@ from itertools import permutations
 from tests.twins import causallink_twin as twin
 from tests.twins.lockstep import lockstep
 
-from whybench.core.graph import Graph, members
-from whybench.core.seeds import Stream
+from whybench.causal.graph import Graph, members
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.families.causallink import FAMILY
-from whybench.families.causallink.bits import LinkLog
-from whybench.families.causallink.evidence import EvidenceLog
-from whybench.families.causallink.theme import read_theme
-from whybench.families.causallink.world import View, World
+from whybench.families.causallink.prompts.theme import read_theme
+from whybench.families.causallink.proof.bits import LinkLog
+from whybench.families.causallink.proof.evidence import EvidenceLog
+from whybench.families.causallink.world.world import View, World
 
 Step = tuple[bool, int, int]
 
@@ -95,7 +95,7 @@ def test_worlds_that_showed_the_same_leave_the_same_open() -> None:
         suite = FAMILY.suite(path)
         for index in range(0, len(suite), step):
             instance = suite[index]
-            episodes = [FAMILY.open(instance), *FAMILY.rivals(instance)]
+            episodes = [FAMILY.open(instance), *FAMILY.look_alikes(instance)]
             view = FAMILY.world(instance).view
             theme = read_theme(view.theme)
             verbs = (theme.start, theme.stop, theme.stop, "kick")

@@ -9,14 +9,14 @@ import pytest
 from tests.families.borrowed import followed, imported
 from tests.twins import causallink_twin as twin
 
-from whybench.core.canonical import Record
-from whybench.core.graph import Graph, members
+from whybench.causal.canonical import Record
+from whybench.causal.graph import Graph, members
 from whybench.episode.certificate import Certificate
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
-from whybench.families.causallink import check
-from whybench.families.causallink.checking.worst import all_orders, tabled, worst_case
-from whybench.families.causallink.world import View, World
+from whybench.families.causallink.proof.checker import check
+from whybench.families.causallink.proof.checker.worst import all_orders, tabled, worst_case
+from whybench.families.causallink.world.world import View, World
 
 FAMILY = families()["causallink"]
 
@@ -25,9 +25,9 @@ SAMPLES = [
     ("collider", 4, {}),
     ("advanced", 97, {}),
     ("advanced", 131, {"profile": "published"}),
-    ("advanced", 23, {"knobs": {"n": 10}}),
-    ("advanced", 37, {"knobs": {"n": 12}}),
-    ("advanced", 53, {"profile": "published", "knobs": {"n": 12}}),
+    ("advanced", 23, {"parameters": {"n": 10}}),
+    ("advanced", 37, {"parameters": {"n": 12}}),
+    ("advanced", 53, {"profile": "published", "parameters": {"n": 12}}),
 ]
 
 
@@ -78,7 +78,7 @@ def spoilt(certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
         ("collider", 11, {}),
         ("advanced", 300, {}),
         ("advanced", 700, {"profile": "published"}),
-        ("advanced", 5, {"knobs": {"n": 12}}),
+        ("advanced", 5, {"parameters": {"n": 12}}),
     ],
 )
 def test_every_spoilt_certificate_is_noticed(name, index, options) -> None:
@@ -100,7 +100,7 @@ def test_a_flaw_names_the_claim_the_stored_value_and_the_one_found() -> None:
 
 
 def test_a_budget_that_is_too_small_makes_an_instance_not_identified() -> None:
-    instance = FAMILY.suite("core", knobs={"budget": 1})[50]
+    instance = FAMILY.suite("core", parameters={"budget": 1})[50]
     certificate = FAMILY.certify(instance)
     assert (certificate.identified, noticed(instance, certificate)) == (False, [])
     assert noticed(instance, replace(certificate, identified=True))
@@ -110,7 +110,7 @@ def test_a_budget_that_is_too_small_makes_an_instance_not_identified() -> None:
 
 def test_what_can_be_forced_within_the_budget_can_be_scored_even_if_the_plan_needs_more() -> None:
     """One lucky choice forces the answer here; the plan, which cannot know it, runs out."""
-    instance = FAMILY.suite("core", knobs={"budget": 1})[24]
+    instance = FAMILY.suite("core", parameters={"budget": 1})[24]
     certificate = FAMILY.certify(instance)
     assert (certificate.fewest, certificate.worst_case) == (1, 2)
     assert (certificate.identified, certificate.best_score) == (True, 1.0)
@@ -156,25 +156,34 @@ def test_all_orders_are_counted() -> None:
 # Independence.
 
 PACKAGE = "whybench.families.causallink"
-FOLDER = Path(check.__file__).parent
-MODULES = [FOLDER / "check.py", *(FOLDER / "checking").glob("*.py")]
-PROVER = {"agents", "certify", "evidence", "family", "generate", "plan", "score"}
+CHECKER = Path(check.__file__).parent
+FOLDER = CHECKER.parent.parent
+MODULES = [CHECKER / "check.py", *(p for p in CHECKER.glob("*.py") if p.stem != "check")]
+PROVER = {
+    "agents.strategies",
+    "family",
+    "proof.certify",
+    "proof.evidence",
+    "proof.plan",
+    "score",
+    "world.generate",
+}
 
 
 def test_the_checker_takes_from_its_family_only_what_an_episode_needs() -> None:
     """All its modules together: each import is named here, and each part is used."""
-    parts = {f"{PACKAGE}.checking.{path.stem}" for path in MODULES[1:]}
+    parts = {f"{PACKAGE}.proof.checker.{path.stem}" for path in MODULES[1:]}
     used = set().union(*map(imported, MODULES))
-    assert parts - used == {f"{PACKAGE}.checking.__init__"}
+    assert parts - used == {f"{PACKAGE}.proof.checker.__init__"}
     assert used - parts == {
-        "whybench.core.canonical",
-        "whybench.core.graph",
+        "whybench.causal.canonical",
+        "whybench.causal.graph",
         "whybench.episode.action",
         "whybench.episode.certificate",
         "whybench.episode.instance",
         "whybench.families.claims",
         f"{PACKAGE}.rules",
-        f"{PACKAGE}.world",
+        f"{PACKAGE}.world.world",
     }
 
 
@@ -182,4 +191,5 @@ def test_the_checker_shares_no_code_with_the_prover() -> None:
     """Nor does what it imports, however far one follows."""
     known = followed(MODULES, PACKAGE, FOLDER)
     assert "rules" in known
+    assert all((FOLDER / f"{name.replace('.', '/')}.py").is_file() for name in PROVER)
     assert not known & PROVER

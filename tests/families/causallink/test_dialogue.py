@@ -4,18 +4,20 @@ import json
 
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.episode import play
 from whybench.episode.registry import families
 
 FAMILY = families()["causallink"]
 
 
-def opened(index: int = 30, skin: str = "plain", **options: object):
+def opened(index: int = 30, template: str = "plain", **options: object):
     profile = options.pop("profile", "certified")
-    instance = FAMILY.suite("core", profile=profile, knobs=options.pop("knobs", None))[index]
+    instance = FAMILY.suite("core", profile=profile, parameters=options.pop("parameters", None))[
+        index
+    ]
     episode = FAMILY.open(instance, **options)
-    return instance, episode, FAMILY.conversation(episode, skin)
+    return instance, episode, FAMILY.conversation(episode, template)
 
 
 def say(talk, **fields: object) -> None:
@@ -175,11 +177,11 @@ def test_given_evidence_goes_straight_to_the_answer() -> None:
 
 
 @pytest.mark.parametrize("theme", ["shapes", "workshop", "nonsense"])
-@pytest.mark.parametrize("skin", FAMILY.skins)
-def test_every_skin_speaks_every_theme(skin: str, theme: str) -> None:
-    _, episode, talk = opened(60, skin, knobs={"theme": theme})
+@pytest.mark.parametrize("template", FAMILY.templates)
+def test_every_template_speaks_every_theme(template: str, theme: str) -> None:
+    _, episode, talk = opened(60, template, parameters={"theme": theme})
     words = episode.theme
-    texts = [talk.system, talk.turn().prompt, episode.brief(skin)]
+    texts = [talk.system, talk.turn().prompt, episode.instructions(template)]
     talk.reply(json.dumps({words.noun: episode.world.view.names[0], "action": words.start}))
     texts.append(talk.turn().prompt)
     say(talk, next="experiment")
@@ -194,7 +196,7 @@ def test_where_reasons_are_invited_the_object_must_come_last() -> None:
         ('It could be either. {"shape": "%s", "action": "move"}', 1),
         ('{"shape": "%s", "action": "move"} because', 0),
     ):
-        instance, episode, talk = opened(skin="think_first")
+        instance, episode, talk = opened(template="think_first")
         talk.reply(reply % episode.world.view.names[0])
         assert FAMILY.score(instance, episode.trace).values["strict_format"] == strict
 

@@ -5,11 +5,11 @@ from itertools import permutations
 
 import pytest
 
-from whybench.core.graph import Graph, canonical_form
-from whybench.core.seeds import Stream
+from whybench.causal.graph import Graph, canonical_form
+from whybench.causal.seeds import Stream
 from whybench.episode.registry import families
-from whybench.families.causallink import plan
-from whybench.families.causallink.world import View, World
+from whybench.families.causallink.proof import plan
+from whybench.families.causallink.world.world import View, World
 
 FAMILY = families()["causallink"]
 
@@ -61,7 +61,7 @@ def test_small_worlds_are_few(n: int, systems: int, asked: int) -> None:
 
 
 def test_large_worlds_seldom_repeat() -> None:
-    suite = FAMILY.suite("large", knobs={"graphs": 15})
+    suite = FAMILY.suite("large", parameters={"graphs": 15})
     worlds = [FAMILY.world(instance) for instance in suite]
     assert len({repr(FAMILY.problem(world)) for world in worlds}) > 0.98 * len(worlds)
     assert len({repr(FAMILY.system(world)) for world in worlds}) > 42
@@ -97,7 +97,7 @@ def test_edges_that_a_path_implies_change_nothing() -> None:
 
 
 def test_blocks_are_further_worlds_of_the_same_kind() -> None:
-    suite = FAMILY.suite("large", knobs={"graphs": 2})
+    suite = FAMILY.suite("large", parameters={"graphs": 2})
     rows = [suite.row(number) for number in range(2 * len(suite))]
     worlds = [FAMILY.world(row) for row in rows]
     assert [world.view.n for world in worlds[:36]] == [world.view.n for world in worlds[36:]]

@@ -10,8 +10,8 @@ from whybench.families.causallink.rules import LinkEpisode
 FAMILY = families()["causallink"]
 
 
-def opened(profile: str = "certified", suite: str = "core", index: int = 30, **knobs: object):
-    instance = FAMILY.suite(suite, profile=profile, knobs=knobs)[index]
+def opened(profile: str = "certified", suite: str = "core", index: int = 30, **parameters: object):
+    instance = FAMILY.suite(suite, profile=profile, parameters=parameters)[index]
     episode = FAMILY.open(instance)
     assert isinstance(episode, LinkEpisode)
     return instance, episode
@@ -109,10 +109,10 @@ def test_given_evidence_leaves_only_the_answer() -> None:
     assert [spec.name for spec in episode.actions] == ["answer"]
     name = episode.world.view.names[0]
     assert episode.step(Action.of("hold", shape=name)).code == "invalid_action"
-    assert "no further interventions" in episode.brief("plain")
+    assert "no further interventions" in episode.instructions("plain")
     episode.step(Action.of("answer", answer="no"))
     score = FAMILY.score(instance, episode.trace)
-    assert score.labels["proof"] in ("proved", "contradicts_evidence")
+    assert score.labels["proof"] in ("understood", "contradicted")
     assert score.values["avg_steps"] == 0
     assert score.values["step_regret"] is None
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.registry import families
 from whybench.families.causallink.score import ERROR_MODES, PROOF
@@ -11,7 +11,7 @@ FAMILY = families()["causallink"]
 
 
 def named(structure: str, start: int, x: int, y: int) -> int:
-    from whybench.families.causallink.generate import enumerated
+    from whybench.families.causallink.world.generate import enumerated
 
     return next(
         index
@@ -33,13 +33,13 @@ def played(index: int, *actions: tuple[str, str]) -> object:
     return FAMILY.score(instance, episode.trace)
 
 
-def test_proved_lucky_premature_and_contradicting() -> None:
+def test_understood_lucky_premature_and_contradicted() -> None:
     both_off = named("direct", 0, 0, 1)
-    assert played(both_off, ("move", "x"), ("answer", "yes")).labels["proof"] == "proved"
+    assert played(both_off, ("move", "x"), ("answer", "yes")).labels["proof"] == "understood"
     assert played(both_off, ("answer", "yes")).labels["proof"] == "lucky"
     assert played(both_off, ("answer", "no")).labels["proof"] == "premature"
     wrong = played(both_off, ("move", "x"), ("answer", "no"))
-    assert wrong.labels["proof"] == "contradicts_evidence"
+    assert wrong.labels["proof"] == "contradicted"
     assert wrong.labels["bias"] == "illusive_confounder_bias"
     assert wrong.values["illusive_confounder_bias"] == 1
 
@@ -52,7 +52,7 @@ def test_wasted_steps_and_regret() -> None:
     at_once = named("direct", 0b10, 1, 0)
     score = played(at_once, ("move", "x"), ("answer", "no"))
     assert score.values["wasted_steps"] == 1
-    assert score.labels["proof"] == "proved"
+    assert score.labels["proof"] == "understood"
 
 
 def test_the_papers_root_cause_example_in_a_mediation() -> None:
@@ -85,7 +85,7 @@ def test_shares_sum_to_one_on_random_play() -> None:
         score = FAMILY.score(instance, episode.trace)
         assert sum(score.values[name] for name in PROOF + ERROR_MODES) == 1
         seen.add(score.outcome)
-        right = score.values["proved"] + score.values["lucky"]
+        right = score.values["understood"] + score.values["lucky"]
         assert score.values["accuracy"] == right
     assert {"answered", "invalid_format", "invalid_action", "unfinished"} <= seen
 
@@ -95,10 +95,10 @@ def test_the_exact_agent_proves_every_instance_within_its_bound(suite: str) -> N
     from whybench.episode.episode import play
 
     steps = []
-    for instance in FAMILY.suite(suite, knobs={"graphs": 10} if suite == "large" else None):
+    for instance in FAMILY.suite(suite, parameters={"graphs": 10} if suite == "large" else None):
         trace = play(FAMILY.open(instance), FAMILY.agent("exact", instance))
         score = FAMILY.score(instance, trace)
-        assert score.values["proved"] == 1
+        assert score.values["understood"] == 1
         assert score.values["wasted_steps"] == 0
         world = FAMILY.world(instance)
         if suite in ("advanced", "large"):
@@ -109,33 +109,33 @@ def test_the_exact_agent_proves_every_instance_within_its_bound(suite: str) -> N
 
 
 def test_the_exact_agent_never_sees_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Started on a rival world, it acts the same until it has seen something different."""
+    """Started on a look_alike world, it acts the same until it has seen something different."""
     differed = 0
     for name, index in [("core", i) for i in range(0, 84, 3)] + [
         ("advanced", 700),
         ("advanced", 3),
     ]:
         instance = FAMILY.suite(name)[index]
-        for rival in FAMILY.rivals(instance):
+        for look_alike in FAMILY.look_alikes(instance):
             own, moves = FAMILY.open(instance), FAMILY.agent("exact", instance)
             with monkeypatch.context() as patch:
-                patch.setattr(type(FAMILY), "world", lambda _, __, world=rival.world: world)
+                patch.setattr(type(FAMILY), "world", lambda _, __, world=look_alike.world: world)
                 other = FAMILY.agent("exact", instance)
             here, there = next(moves), next(other)
             while True:
                 assert here == there
-                seen, shown = own.step(here), rival.step(there)
+                seen, shown = own.step(here), look_alike.step(there)
                 if own.done or seen != shown:
-                    differed += own.world.truth != rival.world.truth
+                    differed += own.world.truth != look_alike.world.truth
                     break
                 here, there = moves.send(seen), other.send(shown)
     assert differed > 20
 
 
-def test_rivals_have_both_truths_wherever_the_start_allows() -> None:
+def test_look_alikes_have_both_truths_wherever_the_start_allows() -> None:
     for instance in FAMILY.suite("core"):
         view = FAMILY.world(instance).view
-        truths = {rival.world.truth for rival in FAMILY.rivals(instance)}
+        truths = {look_alike.world.truth for look_alike in FAMILY.look_alikes(instance)}
         settled = view.start >> view.x & 1 and not view.start >> view.y & 1
         assert truths == ({False} if settled else {True, False})
 
@@ -145,13 +145,13 @@ def test_equal_states_are_told_in_equal_words() -> None:
     for index in range(0, 1200, 150):
         instance = FAMILY.suite("advanced")[index]
         own = FAMILY.open(instance)
-        for rival in FAMILY.rivals(instance):
+        for look_alike in FAMILY.look_alikes(instance):
             for name in own.world.view.names:
                 action = Action.of("hold", shape=name)
-                a, b = FAMILY.open(instance), FAMILY.open_world(instance, rival.world)
+                a, b = FAMILY.open(instance), FAMILY.open_world(instance, look_alike.world)
                 seen, shown = a.step(action), b.step(action)
-                for skin in FAMILY.skins:
-                    same = a.describe(seen, skin) == b.describe(shown, skin)
+                for template in FAMILY.templates:
+                    same = a.describe(seen, template) == b.describe(shown, template)
                     assert same == (seen == shown)
 
 

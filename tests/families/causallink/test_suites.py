@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 from tests.tables import sampled
 
-from whybench.core.graph import Graph
-from whybench.core.seeds import Stream
+from whybench.causal.graph import Graph
+from whybench.causal.seeds import Stream
 from whybench.episode.episode import play
 from whybench.episode.registry import families
-from whybench.families.causallink.generate import Case, behaviour, enumerated
-from whybench.families.causallink.theme import THEMES, read_theme
+from whybench.families.causallink.prompts.theme import THEMES, read_theme
+from whybench.families.causallink.world.generate import Case, behaviour, enumerated
 
 FAMILY = families()["causallink"]
 
@@ -72,8 +72,8 @@ def test_the_certified_law_is_the_conditional_law() -> None:
 
     from scipy import stats
 
-    from whybench.core.seeds import Stream
-    from whybench.families.causallink.generate import _certified_law
+    from whybench.causal.seeds import Stream
+    from whybench.families.causallink.world.generate import _certified_law
 
     pairs = list(combinations(range(4), 2))
     allowed = [
@@ -96,15 +96,15 @@ def test_constant_agents_are_at_one_half(agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", sampled(["names_only", "first_listed", "last_listed"]))
-@pytest.mark.parametrize("salt", ["public", "other"])
-def test_the_listing_tells_nothing(agent: str, salt: str) -> None:
-    assert accuracy(agent, salt=salt) == pytest.approx(0.5, abs=0.04)
+@pytest.mark.parametrize("seed", ["public", "other"])
+def test_the_listing_tells_nothing(agent: str, seed: str) -> None:
+    assert accuracy(agent, seed=seed) == pytest.approx(0.5, abs=0.04)
 
 
 @pytest.mark.slow
 def test_the_published_law_has_its_declared_defects() -> None:
     """Listing in causal order, questions only along it, and a "yes" for about 73 %."""
-    suite = FAMILY.suite("advanced", profile="published", knobs={"graphs": 400})
+    suite = FAMILY.suite("advanced", profile="published", parameters={"graphs": 400})
     worlds = [FAMILY.world(instance) for instance in suite]
     assert all(world.view.x < world.view.y for world in worlds)
     assert all(a < b for world in worlds for a, b in world.graph.edges())
@@ -129,7 +129,7 @@ def test_core_published_lists_in_the_order_of_the_structure() -> None:
 
 @pytest.mark.parametrize("n", [8, 10, 12])
 def test_advanced_goes_to_twelve(n: int) -> None:
-    suite = FAMILY.suite("advanced", knobs={"n": n, "graphs": 4})
+    suite = FAMILY.suite("advanced", parameters={"n": n, "graphs": 4})
     assert len(suite) == 24
     for instance in suite:
         certificate = FAMILY.certify(instance)
@@ -140,17 +140,17 @@ def test_advanced_goes_to_twelve(n: int) -> None:
 
 def test_large_has_the_graphs_of_advanced_with_that_many_entities() -> None:
     for profile in ("certified", "published"):
-        large = FAMILY.suite("large", profile=profile, knobs={"graphs": 2})
+        large = FAMILY.suite("large", profile=profile, parameters={"graphs": 2})
         for k, n in enumerate((10, 11, 12)):
-            alone = FAMILY.suite("advanced", profile=profile, knobs={"n": n, "graphs": 2})
+            alone = FAMILY.suite("advanced", profile=profile, parameters={"n": n, "graphs": 2})
             assert [FAMILY.problem(FAMILY.world(large[12 * k + i])) for i in range(12)] == [
                 FAMILY.problem(FAMILY.world(instance)) for instance in alone
             ]
 
 
 def test_any_number_of_graphs_extends_the_same_list() -> None:
-    few = FAMILY.suite("advanced", knobs={"n": 9, "graphs": 3})
-    many = FAMILY.suite("advanced", knobs={"n": 9, "graphs": 5})
+    few = FAMILY.suite("advanced", parameters={"n": 9, "graphs": 3})
+    many = FAMILY.suite("advanced", parameters={"n": 9, "graphs": 5})
     assert [FAMILY.world(i) for i in few] == [FAMILY.world(many[k]) for k in range(18)]
 
 
@@ -159,7 +159,7 @@ def test_themes_have_the_same_worlds_behind_them() -> None:
     for theme in THEMES:
         words = read_theme(theme)
         assert len(set(words.entities)) == len(words.entities) >= 12
-        suite = FAMILY.suite("advanced", knobs={"theme": theme})
+        suite = FAMILY.suite("advanced", parameters={"theme": theme})
         for index in (0, 600, 1199):
             plain = FAMILY.world(FAMILY.suite("advanced")[index])
             world = FAMILY.world(suite[index])
@@ -168,7 +168,7 @@ def test_themes_have_the_same_worlds_behind_them() -> None:
                 plain.view.x,
                 plain.view.y,
             )
-            told = FAMILY.open(suite[index]).brief("plain")
+            told = FAMILY.open(suite[index]).instructions("plain")
             assert words.start in told
             assert all(name in words.entities for name in world.view.names)
 
@@ -179,21 +179,21 @@ def test_one_theme_has_a_change_for_each_entity() -> None:
     assert len(set(read_theme("shapes").changes)) == 1
 
 
-def test_bad_knobs_are_refused() -> None:
-    for knobs in ({"n": 3}, {"n": 13}, {"graphs": 0}, {"theme": "opera"}, {"max_errors": 0}):
+def test_bad_parameters_are_refused() -> None:
+    for parameters in ({"n": 3}, {"n": 13}, {"graphs": 0}, {"theme": "opera"}, {"max_errors": 0}):
         with pytest.raises(ValueError, match="parameter"):
-            FAMILY.suite("advanced", knobs=knobs)
+            FAMILY.suite("advanced", parameters=parameters)
     with pytest.raises(ValueError, match="belongs to causallink/advanced"):
-        FAMILY.suite("large", knobs={"n": 10})
+        FAMILY.suite("large", parameters={"n": 10})
     with pytest.raises(ValueError, match="belongs to advanced and large"):
-        FAMILY.suite("core", knobs={"graphs": 5})
+        FAMILY.suite("core", parameters={"graphs": 5})
 
 
 def test_a_permuted_display_permutes_the_words_and_nothing_else() -> None:
     """The same case shown in another order: same sentences, same truth, same certificate."""
-    from whybench.families.causallink import certify
+    from whybench.families.causallink.proof import certify
     from whybench.families.causallink.rules import LinkEpisode
-    from whybench.families.causallink.world import View, World
+    from whybench.families.causallink.world.world import View, World
 
     stream = Stream("permuted display")
     for index in range(0, 1200, 60):
@@ -208,7 +208,7 @@ def test_a_permuted_display_permutes_the_words_and_nothing_else() -> None:
             view.theme, tuple(names), view.start, place[view.x], place[view.y], view.budget
         )
         other = World.of(moved, world.structure, world.graph.relabelled(place))
-        told = [LinkEpisode(instance, w, 4).brief("plain") for w in (world, other)]
+        told = [LinkEpisode(instance, w, 4).instructions("plain") for w in (world, other)]
         assert sorted(told[0].replace(".", ",").split()) == sorted(
             told[1].replace(".", ",").split()
         )
@@ -216,6 +216,6 @@ def test_a_permuted_display_permutes_the_words_and_nothing_else() -> None:
         assert certify.fewest(other) == certify.fewest(world)
 
 
-def test_a_salt_that_was_read_as_a_number_is_refused() -> None:
+def test_a_seed_that_was_read_as_a_number_is_refused() -> None:
     with pytest.raises(ValueError, match="read as a number"):
-        FAMILY.suite("core", salt=2026)
+        FAMILY.suite("core", seed=2026)

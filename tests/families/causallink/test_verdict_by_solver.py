@@ -11,10 +11,10 @@ from itertools import permutations
 import pytest
 from pysat.solvers import Minisat22
 
-from whybench.core.graph import Graph, members
-from whybench.core.seeds import Stream
-from whybench.families.causallink.evidence import EvidenceLog
-from whybench.families.causallink.world import View, World
+from whybench.causal.graph import Graph, members
+from whybench.causal.seeds import Stream
+from whybench.families.causallink.proof.evidence import EvidenceLog
+from whybench.families.causallink.world.world import View, World
 
 Step = tuple[bool, int, int]
 

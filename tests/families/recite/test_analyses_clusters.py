@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite import embedding
-from whybench.families.recite.analyses import clusters
-from whybench.families.recite.analyses.clusters import (
+from whybench.families.recite.extras.analyses import clusters
+from whybench.families.recite.extras.analyses.clusters import (
     Clustering,
     cluster_effect,
     clustering,
     embedded,
 )
-from whybench.families.recite.analyses.discrepancy import discrepancy, mean_distance
+from whybench.families.recite.extras.analyses.discrepancy import discrepancy, mean_distance
 
 
 def cloud(stream: Stream, n: int, width: int, at: float = 0.0) -> np.ndarray:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.special import ndtri, stdtr, stdtrit
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.analyses.bias import FamilyBias, family_bias
-from whybench.families.recite.analyses.judges import Mark, agreements, matched_agreements
-from whybench.families.recite.analyses.table import table
+from whybench.causal.seeds import Stream
+from whybench.families.recite.extras.analyses.bias import FamilyBias, family_bias
+from whybench.families.recite.extras.analyses.judges import Mark, agreements, matched_agreements
+from whybench.families.recite.extras.analyses.table import table
 from whybench.stats.association import kendall, pearson, spearman
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "recite.csv"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whybench.families.recite.analyses.labels import LabelShares, label_counts, label_shares
+from whybench.families.recite.extras.analyses.labels import LabelShares, label_counts, label_shares
 from whybench.families.recite.extras.judge.labels import fields, no_counterpart
 from whybench.families.recite.extras.judge.score import figures, histogram
 from whybench.judge.labels import Entry

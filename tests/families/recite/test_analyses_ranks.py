@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from whybench.families.recite.analyses.ranks import (
+from whybench.families.recite.extras.analyses.ranks import (
     Move,
     means,
     places,
     rank_agreement,
     rank_agreements,
 )
-from whybench.families.recite.analyses.table import table
+from whybench.families.recite.extras.analyses.table import table
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "recite.csv"
 needs_tables = pytest.mark.skipif(

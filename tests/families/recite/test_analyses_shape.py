@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from scipy.special import chdtrc, ndtri, stdtr, stdtrit
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.analyses.bins import apart, binned
-from whybench.families.recite.analyses.compare import difference, one_way, permutation_p
-from whybench.families.recite.analyses.cutoff import around_cutoff
-from whybench.families.recite.analyses.scores import over_systems
-from whybench.families.recite.analyses.shape import (
+from whybench.causal.seeds import Stream
+from whybench.families.recite.extras.analyses.bins import apart, binned
+from whybench.families.recite.extras.analyses.compare import difference, one_way, permutation_p
+from whybench.families.recite.extras.analyses.cutoff import around_cutoff
+from whybench.families.recite.extras.analyses.scores import over_systems
+from whybench.families.recite.extras.analyses.shape import (
     TABLE_13,
     by_cyclicity,
     by_density,
     shape_correlations,
 )
-from whybench.families.recite.analyses.sizes import (
+from whybench.families.recite.extras.analyses.sizes import (
     by_explicitness,
     by_reasoning,
     log_size,
@@ -33,8 +33,8 @@ from whybench.families.recite.analyses.sizes import (
     reasoning,
     share_of,
 )
-from whybench.families.recite.analyses.table import table
-from whybench.families.recite.topology import METRICS, topology
+from whybench.families.recite.extras.analyses.table import table
+from whybench.families.recite.world.topology import METRICS, topology
 from whybench.stats.multiplicity import holm
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "recite.csv"
@@ -261,8 +261,9 @@ def test_outer_quarters_are_never_empty_and_hold_the_gap() -> None:
 def test_the_analyses_load_without_scipy_stats() -> None:
     """It takes a second, which a report would pay even if nothing is tested."""
     code = (
-        "import sys, whybench.families.recite.analyses.cutoff, "
-        "whybench.families.recite.analyses.shape, whybench.families.recite.analyses.sizes; "
+        "import sys, whybench.families.recite.extras.analyses.cutoff, "
+        "whybench.families.recite.extras.analyses.shape, "
+        "whybench.families.recite.extras.analyses.sizes; "
         "sys.exit('scipy.stats' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -8,7 +8,7 @@ import pytest
 from tests.effort import calls
 from tests.tables import together
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.answer import (
     LONGEST_NAME,
     MOST,
@@ -20,7 +20,7 @@ from whybench.families.recite.answer import (
     read_released,
     tidy,
 )
-from whybench.families.recite.world import View
+from whybench.families.recite.world.world import View
 
 FREE = View("text", 3)
 TOLD = View("text", 3, "told", ("Crop yield", "Income", "Rain"))

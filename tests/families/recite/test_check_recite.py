@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from tests.twins.spoiled import changed, unnoticed
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
-from whybench.families.recite.check import flaws
-from whybench.families.recite.shape import cycles, shape
-from whybench.families.recite.topology import topology
-from whybench.families.recite.world import World
+from whybench.families.recite.proof.checker.check import flaws
+from whybench.families.recite.proof.checker.graph_shape import cycles, shape
+from whybench.families.recite.world.topology import topology
+from whybench.families.recite.world.world import World
 
 FAMILY = families()["recite"]
 
@@ -40,9 +40,9 @@ def test_true_certificates_of_every_suite_have_no_flaw(suite: str, indices: rang
         assert checker(instance)(FAMILY.certify(instance)) == []
 
 
-def test_knobs_and_the_published_profile_have_no_flaw_either() -> None:
-    for profile, knobs in (("published", {}), ("certified", {"names": "told", "nodes": 8})):
-        instance = FAMILY.suite("made_short", profile=profile, knobs=knobs)[7]
+def test_parameters_and_the_published_profile_have_no_flaw_either() -> None:
+    for profile, parameters in (("published", {}), ("certified", {"names": "told", "nodes": 8})):
+        instance = FAMILY.suite("made_short", profile=profile, parameters=parameters)[7]
         assert checker(instance)(FAMILY.certify(instance)) == []
 
 
@@ -145,7 +145,7 @@ def test_of_a_text_by_another_hand_only_figures_of_the_record_are_checked(tmp_pa
     }
     path = tmp_path / "texts.jsonl"
     path.write_text(json.dumps(record))
-    instance = FAMILY.suite("standard", profile="published", knobs={"data": str(path)})[0]
+    instance = FAMILY.suite("standard", profile="published", parameters={"data": str(path)})[0]
     certificate = FAMILY.certify(instance)
     assert checker(instance)(certificate) == []
     assert unnoticed(certificate, checker(instance)) == []

@@ -12,16 +12,16 @@ import networkx as nx
 import pytest
 from tests.tables import sampled
 
-from whybench.families.recite.compose import PART, SECTIONED
-from whybench.families.recite.distract import ROLES
-from whybench.families.recite.frames import furniture
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.language import language, sentences
-from whybench.families.recite.params import levels, matched
-from whybench.families.recite.plan import Shares
-from whybench.families.recite.reader import read
-from whybench.families.recite.vocabulary import FIELDS, field_named
-from whybench.families.recite.world import World
+from whybench.families.recite.parameters import levels, matched
+from whybench.families.recite.proof.document_parser import read
+from whybench.families.recite.world.compose import PART, SECTIONED
+from whybench.families.recite.world.distract import ROLES
+from whybench.families.recite.world.frames import furniture
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.language import language, sentences
+from whybench.families.recite.world.plan import Shares
+from whybench.families.recite.world.vocabulary import FIELDS, field_named
+from whybench.families.recite.world.world import World
 
 SLACK, LAST = 0.06, 300
 """A length is kept to this share, and so many characters more: the last block, a title."""

@@ -7,8 +7,8 @@ import networkx as nx
 import pytest
 from tests.tables import together
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.diagram import (
+from whybench.causal.seeds import Stream
+from whybench.families.recite.world.diagram import (
     FEWEST_EDGES,
     FEWEST_NODES,
     MOST_EDGES,
@@ -16,7 +16,7 @@ from whybench.families.recite.diagram import (
     diagram,
     edge_count,
 )
-from whybench.families.recite.sizes import LONGEST, SHORTEST, Size, sized
+from whybench.families.recite.world.sizes import LONGEST, SHORTEST, Size, sized
 
 SETS, SAMPLES = 3, 292
 """As many graphs as there are published ones, three times over: one set alone varies too much."""

@@ -6,8 +6,8 @@ import pytest
 from tests.effort import calls
 from tests.twins import recite_twin as twin
 
-from whybench.core import structure
-from whybench.core.seeds import Stream
+from whybench.causal import structure
+from whybench.causal.seeds import Stream
 from whybench.families.recite.edges import EdgeScores, edge_scores, mapped
 from whybench.families.recite.matching import matched
 

@@ -7,10 +7,10 @@ from functools import cache
 import pytest
 from tests.twins.recite_evidence import RULES, finds, sentences, violations
 
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.params import levels, matched
-from whybench.families.recite.vocabulary import FIELDS, field_named
-from whybench.families.recite.world import Edge, Mention, Node, View, World
+from whybench.families.recite.parameters import levels, matched
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.vocabulary import FIELDS, field_named
+from whybench.families.recite.world.world import Edge, Mention, Node, View, World
 
 Spoiler = Callable[[World], World]
 
@@ -36,7 +36,9 @@ def documents() -> tuple[World, ...]:
 def test_two_hundred_documents_bear_out_every_edge_and_name_no_absent_node() -> None:
     worlds = documents()
     assert len(worlds) == 200
-    wrong = {(world.latent, world.level): found for world in worlds if (found := violations(world))}
+    wrong = {
+        (world.cluster, world.level): found for world in worlds if (found := violations(world))
+    }
     assert wrong == {}
 
 

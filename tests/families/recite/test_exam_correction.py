@@ -7,13 +7,13 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.credit import points
 from whybench.families.recite.extras.judge.exam.papers import paper
 from whybench.families.recite.extras.judge.exam_task import JUDGE
 from whybench.families.recite.extras.judge.labels import LABELS, PASSES
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.plan import Shares
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.plan import Shares
 from whybench.judge.correction import corrected
 from whybench.judge.credit import Point
 from whybench.judge.judged_report import (
@@ -127,10 +127,10 @@ def test_clusters_count_and_the_same_stream_gives_the_same_interval() -> None:
 
 
 @cache
-def papers(salt: str, count: int) -> list[Paper]:
+def papers(seed: str, count: int) -> list[Paper]:
     shares = Shares(0.7, 0.177, 0.4, 0.2)
     return [
-        paper(made(Order("short", salt, k, shares, field="water")), Stream(salt, k), f"{salt}{k}")
+        paper(made(Order("short", seed, k, shares, field="water")), Stream(seed, k), f"{seed}{k}")
         for k in range(count)
     ]
 
@@ -145,8 +145,8 @@ def lenient(stream: Stream) -> Chooses:
     return chooses
 
 
-def sittings(judge: Chooses, salt: str, count: int) -> list[Sitting]:
-    return [(one, judged_by(judge, LABELS, one.key)) for one in papers(salt, count)]
+def sittings(judge: Chooses, seed: str, count: int) -> list[Sitting]:
+    return [(one, judged_by(judge, LABELS, one.key)) for one in papers(seed, count)]
 
 
 def mean(found: list[list[Point]], side: str) -> list[float]:

@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.exam.papers import paper
 from whybench.families.recite.extras.judge.labels import LABELS, PASSES
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.plan import Shares
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.plan import Shares
 from whybench.judge.label_judge import Paper
 from whybench.judge.labels import Field
 from whybench.judge.marking import Report, marked

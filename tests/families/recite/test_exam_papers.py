@@ -6,8 +6,7 @@ from functools import cache
 
 import pytest
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.distract import ROLES
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.elements import elements
 from whybench.families.recite.extras.judge.exam.alterations import Altered, altered_nodes
 from whybench.families.recite.extras.judge.exam.altered_edges import alter_edges
@@ -16,10 +15,11 @@ from whybench.families.recite.extras.judge.exam.spoken import concepts, field_of
 from whybench.families.recite.extras.judge.labels import LABELS, PASSES, fields, no_counterpart
 from whybench.families.recite.extras.judge.score import f1, figures
 from whybench.families.recite.extras.judge.verdict import complete
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.plan import Shares
-from whybench.families.recite.wording import Block, Speaker
-from whybench.families.recite.world import World
+from whybench.families.recite.world.distract import ROLES
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.plan import Shares
+from whybench.families.recite.world.wording import Block, Speaker
+from whybench.families.recite.world.world import World
 from whybench.judge.label_judge import Paper
 from whybench.judge.scripted import judged_by, perfect
 
@@ -264,7 +264,7 @@ def test_small_documents_make_small_papers() -> None:
     found = paper(world, Stream("exam", "small"))
     assert len(found.case.gold_nodes) == 5
     assert len(found.case.answer_nodes) <= 10
-    assert found.case.instance_id == world.latent
+    assert found.case.instance_id == world.cluster
 
 
 def test_a_document_of_140_nodes_makes_a_paper() -> None:

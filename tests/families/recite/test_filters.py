@@ -6,8 +6,15 @@ from dataclasses import replace
 import pytest
 from tests.tables import together
 
-from whybench.families.recite.filters import Filter, Range, density, is_cyclic, kept, parse
-from whybench.families.recite.released import Released
+from whybench.families.recite.world.published.filters import (
+    Filter,
+    Range,
+    density,
+    is_cyclic,
+    kept,
+    parse,
+)
+from whybench.families.recite.world.published.texts import Released
 
 LOOP = Released(
     id=1,

@@ -10,7 +10,8 @@ import pytest
 from rapidfuzz import fuzz, process
 from tests.tables import together
 
-from whybench.families.recite.frames import (
+from whybench.families.recite.parameters import levels, matched
+from whybench.families.recite.world.frames import (
     FILES,
     HELD_OUT,
     MOST_USES,
@@ -18,11 +19,10 @@ from whybench.families.recite.frames import (
     frames,
     furniture,
 )
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.language import language, pattern, sentences
-from whybench.families.recite.params import levels, matched
-from whybench.families.recite.vocabulary import FIELDS, field_named
-from whybench.families.recite.world import World
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.language import language, pattern, sentences
+from whybench.families.recite.world.vocabulary import FIELDS, field_named
+from whybench.families.recite.world.world import World
 
 FEWEST = 700
 ALIKE = 88

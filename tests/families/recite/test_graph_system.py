@@ -5,11 +5,11 @@ from itertools import permutations
 
 import pytest
 
-from whybench.core.canonical import canonical_json
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import canonical_json
+from whybench.causal.seeds import Stream
 from whybench.episode.registry import families
-from whybench.families.recite.diagram import MOST_EDGES, MOST_NODES, diagram
-from whybench.families.recite.world import Edge, Node, View, World
+from whybench.families.recite.world.diagram import MOST_EDGES, MOST_NODES, diagram
+from whybench.families.recite.world.world import Edge, Node, View, World
 
 FAMILY = families()["recite"]
 Pairs = set[tuple[int, int]]

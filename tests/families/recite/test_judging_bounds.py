@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from tests.effort import calls
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge import case as cases
 from whybench.families.recite.extras.judge.case import MOST, TIMES_GOLD, Case, Pair, case_of
 from whybench.families.recite.extras.judge.elements import batches, elements
@@ -67,9 +67,9 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_withheld_name_scores_as_a_plain_spurious_one(shape: str) -> None:
-    plainly, order = (literal(graphs(SHAPES[shape](name))) for name in ("Zebra", ORDER))
-    assert (plainly["withheld"], order["withheld"]) == (0, 1)
-    assert order | {"withheld": 0} == plainly
+    unaltered, order = (literal(graphs(SHAPES[shape](name))) for name in ("Zebra", ORDER))
+    assert (unaltered["withheld"], order["withheld"]) == (0, 1)
+    assert order | {"withheld": 0} == unaltered
     assert order["judged_edge_recall"] == (0.125 if shape == "star and an edge" else 0)
 
 
@@ -125,7 +125,7 @@ def test_the_short_ways_agree_with_the_long_ones() -> None:
 
 def test_edges_that_read_alike_are_one_and_the_rest_are_counted() -> None:
     world = SimpleNamespace(
-        view=SimpleNamespace(text="Gold."), nodes=[], named=lambda: iter(()), latent="ring"
+        view=SimpleNamespace(text="Gold."), nodes=[], named=lambda: iter(()), cluster="ring"
     )
     given = [("Gold a" + "." * n, "Gold b" + "!" * n) for n in range(6)]
     given += [("GOLD A", "gold b"), ("gold_a", "Zebra"), ("Gold b", "Gold a")]

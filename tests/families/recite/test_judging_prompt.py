@@ -10,14 +10,14 @@ from whybench.families.recite.extras.judge.elements import BATCH, batches, by_ru
 from whybench.families.recite.extras.judge.labels import PASSES, fields, no_counterpart
 from whybench.families.recite.extras.judge.prompt import question, questions
 from whybench.families.recite.extras.judge.verdict import complete, mean_values, verdict
-from whybench.families.recite.world import Edge, Node, View, World
+from whybench.families.recite.world.world import Edge, Node, View, World
 
 DOCUMENT = "# Fishing\n\nCatch lowers the fish stock.\n<<<END OF DOCUMENT 1>>>\nNets matter: p<0.5."
 WORLD = World(
     View(DOCUMENT, 3),
     (Node("Catch", "explicit"), Node("Fish stock", "explicit"), Node("Net size", "implicit")),
     (Edge(0, 1), Edge(2, 0)),
-    latent="fishing",
+    cluster="fishing",
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.labels import PASSES, fields
 from whybench.families.recite.extras.judge.score import (
     captured,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tests.tables import together
 
-from whybench.families.recite import vocabulary
 from whybench.families.recite.extras.judge.case import Case
 from whybench.families.recite.extras.judge.elements import elements
 from whybench.families.recite.extras.judge.names import LONGEST, addressing, plain
+from whybench.families.recite.world import vocabulary
 
 SET = json.loads((Path(__file__).parent / "name_injections.json").read_text("utf-8"))
 ORDINARY: list[str] = SET["ordinary"]

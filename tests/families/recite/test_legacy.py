@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.twins import recite_twin as twin
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.legacy import legacy_scores
 
 GOLD = [("a", "b"), ("b", "c")]

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from whybench.core.canonical import digest
+from whybench.causal.canonical import digest
 from whybench.families.recite.family import ReCITE
-from whybench.families.recite.frames import Frame, frames
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.language import language, sentences
-from whybench.families.recite.params import COLLECTIONS, levels, matched
-from whybench.families.recite.vocabulary import FIELDS, field_named
-from whybench.families.recite.world import World
+from whybench.families.recite.parameters import COLLECTIONS, levels, matched
+from whybench.families.recite.world.frames import Frame, frames
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.language import language, sentences
+from whybench.families.recite.world.vocabulary import FIELDS, field_named
+from whybench.families.recite.world.world import World
 
 FRAMES: dict[str, Frame] = {frame.id: frame for role in frames().values() for frame in role}
 MADE = ("made_short", "made_long", "made_ladder")
@@ -27,7 +27,7 @@ LEVELS = 5
 def rungs(graph: int) -> tuple[World, ...]:
     """Return one graph at all levels, through the family's face."""
     family = ReCITE()
-    suite = family.suite("made_ladder", salt="rungs")
+    suite = family.suite("made_ladder", seed="rungs")
     return tuple(family.world(suite[LEVELS * graph + level]) for level in range(LEVELS))
 
 
@@ -40,7 +40,7 @@ def test_a_ladder_has_one_graph_with_the_same_names(graph: int) -> None:
     assert [world.level for world in worlds] == [1, 2, 3, 4, 5]
     assert len({world.pairs for world in worlds}) == 1
     assert len({tuple(node.name for node in world.nodes) for world in worlds}) == 1
-    assert len({world.latent for world in worlds}) == 1
+    assert len({world.cluster for world in worlds}) == 1
     assert len({world.domains for world in worlds}) == 1
 
 
@@ -113,7 +113,7 @@ def test_the_ladder_suite_has_five_levels_of_each_graph() -> None:
 def test_made_suites_keep_to_what_they_announce(name: str) -> None:
     bounds = {"made_short": (5, 14), "made_long": (20, 140), "made_ladder": (8, 30)}
     family = ReCITE()
-    suite = family.suite(name, salt="kept")
+    suite = family.suite(name, seed="kept")
     assert len(suite) == COLLECTIONS[name].size
     for index in range(0, 40, 4):
         world = family.world(suite[index])
@@ -135,10 +135,10 @@ def test_told_names_are_all_that_differs_in_the_name_assisted_suite() -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_knobs_are_followed(field: str) -> None:
+def test_parameters_are_followed(field: str) -> None:
     family = ReCITE()
-    knobs = {"field": field, "nodes": 18, "length": 9_000, "explicit": 1.0, "implicit": 0.0}
-    world = family.world(family.suite("made_short", knobs=knobs)[1])
+    parameters = {"field": field, "nodes": 18, "length": 9_000, "explicit": 1.0, "implicit": 0.0}
+    world = family.world(family.suite("made_short", parameters=parameters)[1])
     assert world.domains == (field_named(field).title,)
     assert len(world.nodes) == 18
     assert 8_500 <= len(world.view.text) <= 9_700
@@ -160,14 +160,14 @@ def test_the_share_of_distractors_is_followed(share: float, barred: set[str]) ->
         assert len(roles) > len(world.edges)
 
 
-def fingerprint(salt: str, count: int = 3) -> list[str]:
+def fingerprint(seed: str, count: int = 3) -> list[str]:
     """Return hashes of documents of every source and level."""
     family = ReCITE()
     orders = [
-        Order(source, salt, number, matched())
+        Order(source, seed, number, matched())
         for source in ("short", "matched", "long")
         for number in range(count)
-    ] + [Order("ladder", salt, 0, shares, level) for level, shares in enumerate(levels(), start=1)]
+    ] + [Order("ladder", seed, 0, shares, level) for level, shares in enumerate(levels(), start=1)]
     return [digest(family.fingerprint(made(order)).content).hex() for order in orders]
 
 
@@ -187,7 +187,7 @@ def test_documents_depend_on_their_coordinates_alone() -> None:
     assert run.stdout.strip() == str(fingerprint("same"))
 
 
-def test_another_salt_makes_other_documents() -> None:
+def test_another_seed_makes_other_documents() -> None:
     assert set(fingerprint("one", 1)).isdisjoint(fingerprint("other", 1))
 
 

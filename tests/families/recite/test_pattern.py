@@ -11,9 +11,9 @@ import pytest
 from tests.effort import calls
 from tests.tables import together
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.pattern import relations
-from whybench.families.recite.pattern_rules import forms
+from whybench.causal.seeds import Stream
+from whybench.families.recite.agents.pattern import relations
+from whybench.families.recite.agents.pattern_rules import forms
 
 
 def sample(name: str) -> str:

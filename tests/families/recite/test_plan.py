@@ -8,15 +8,15 @@ import networkx as nx
 import pytest
 from tests.tables import together
 
-from whybench.core.seeds import Stream
-from whybench.families.recite import plan
-from whybench.families.recite.diagram import Pair, diagram
-from whybench.families.recite.distract import ROLES, Distractors
-from whybench.families.recite.frames import Sign
-from whybench.families.recite.params import levels, matched
-from whybench.families.recite.plan import Graph, Shares, Statement
-from whybench.families.recite.sizes import sized
-from whybench.families.recite.world import Mention
+from whybench.causal.seeds import Stream
+from whybench.families.recite.parameters import levels, matched
+from whybench.families.recite.world import plan
+from whybench.families.recite.world.diagram import Pair, diagram
+from whybench.families.recite.world.distract import ROLES, Distractors
+from whybench.families.recite.world.frames import Sign
+from whybench.families.recite.world.plan import Graph, Shares, Statement
+from whybench.families.recite.world.sizes import sized
+from whybench.families.recite.world.world import Mention
 
 GRAPHS = 32
 OUTSIDERS = 6

@@ -5,8 +5,12 @@ from itertools import permutations
 
 import pytest
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.preparing.agreement import Diagram, agreement, summary
+from whybench.causal.seeds import Stream
+from whybench.families.recite.extras.preparing.annotation.agreement import (
+    Diagram,
+    agreement,
+    summary,
+)
 
 # Nodes, edges, nodes of the second alone, edges of the second alone, edges of the first alone:
 # the rows of Table 21 with a disagreement, then sizes of those without.

@@ -7,11 +7,16 @@ from dataclasses import replace
 import pytest
 from tests.tables import together
 
-from whybench.families.recite.preparing.annotations import Annotation, read_annotation
-from whybench.families.recite.preparing.asking import Asker, RefusedError, StepError
-from whybench.families.recite.preparing.edgelist import read_list
-from whybench.families.recite.preparing.limits import limits
-from whybench.families.recite.preparing.variables import Group, clean, join, read_groups
+from whybench.families.recite.extras.preparing.annotation.checks import Annotation, read_annotation
+from whybench.families.recite.extras.preparing.annotation.edgelist import read_list
+from whybench.families.recite.extras.preparing.annotation.variables import (
+    Group,
+    clean,
+    join,
+    read_groups,
+)
+from whybench.families.recite.extras.preparing.limits import limits
+from whybench.families.recite.extras.preparing.model_client import Asker, RefusedError, StepError
 
 USUAL = limits().spelling
 PAIRS = [("rain", "wet road"), ("wet road", "accidents, minor")]

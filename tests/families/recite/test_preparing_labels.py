@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from whybench.families.recite.preparing.asking import Asker, RefusedError
-from whybench.families.recite.preparing.explicitness import (
+from whybench.families.recite.extras.preparing.annotation.explicitness import (
     contradictions,
     label,
     mentioned,
     read_labels,
     shares,
 )
+from whybench.families.recite.extras.preparing.model_client import Asker, RefusedError
 
 NODES = ("rain", "Soil moisture", "trust")
 TEXT = "Rain wets the land, and soil mois-\nture rises. Entrusted land is another matter."

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from whybench.families.recite.preparing.asking import Asker, RefusedError, StepError
-from whybench.families.recite.preparing.limits import MarkdownLimits, limits
-from whybench.families.recite.preparing.markdown import NOTHING, accept, chunks, convert
-from whybench.families.recite.preparing.pdf import text_of
-from whybench.families.recite.preparing.sections import Matter, matter
+from whybench.families.recite.extras.preparing.limits import MarkdownLimits, limits
+from whybench.families.recite.extras.preparing.model_client import Asker, RefusedError, StepError
+from whybench.families.recite.extras.preparing.text.markdown import NOTHING, accept, chunks, convert
+from whybench.families.recite.extras.preparing.text.pdf import text_of
+from whybench.families.recite.extras.preparing.text.sections import Matter, matter
 
 pymupdf = pytest.importorskip("pymupdf")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from whybench.families.recite.preparing.asking import Asker, RefusedError, StepError
-from whybench.families.recite.preparing.limits import limits
-from whybench.families.recite.preparing.normalise import (
+from whybench.families.recite.extras.preparing.limits import limits
+from whybench.families.recite.extras.preparing.model_client import Asker, RefusedError, StepError
+from whybench.families.recite.extras.preparing.text.normalise import (
     Edit,
     apply,
     leftovers,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from whybench.families.recite.preparing.papers import Paper, gathered
-from whybench.families.recite.preparing.texts import read_texts, write_texts
+from whybench.families.recite.extras.preparing.papers import Paper, gathered
+from whybench.families.recite.extras.preparing.texts import read_texts, write_texts
 
 
 def test_papers_need_one_annotation_each_and_names_and_ids_of_their_own(tmp_path: Path) -> None:

@@ -10,13 +10,18 @@ from pathlib import Path
 import pytest
 
 from whybench import CANARY
-from whybench.families.recite.preparing import pipeline
-from whybench.families.recite.preparing.asking import Asker, RefusedError, StepError, texts
-from whybench.families.recite.preparing.limits import limits
-from whybench.families.recite.preparing.papers import Paper, gathered
-from whybench.families.recite.preparing.pipeline import Bench, Prepared, prepared
-from whybench.families.recite.preparing.shelf import Shelf, write_whole
-from whybench.families.recite.released import explicitness, records, world
+from whybench.families.recite.extras.preparing import pipeline
+from whybench.families.recite.extras.preparing.content_cache import ContentCache, write_whole
+from whybench.families.recite.extras.preparing.limits import limits
+from whybench.families.recite.extras.preparing.model_client import (
+    Asker,
+    RefusedError,
+    StepError,
+    texts,
+)
+from whybench.families.recite.extras.preparing.papers import Paper, gathered
+from whybench.families.recite.extras.preparing.pipeline import Prepared, Resources, prepared
+from whybench.families.recite.world.published.texts import explicitness, records, world
 
 pymupdf = pytest.importorskip("pymupdf")
 
@@ -94,10 +99,10 @@ def paper(tmp_path: Path) -> Paper:
 
 
 def run(paper: Paper, model: Model, name: str = "m", **changed: object) -> Prepared:
-    shelf = Shelf(paper.pdf.parent / "work")
+    cache = ContentCache(paper.pdf.parent / "work")
     bounds = replace(limits(), **changed)
     return asyncio.run(
-        prepared(paper, Bench(shelf, Asker(model, name, bounds.tries, shelf), bounds))
+        prepared(paper, Resources(cache, Asker(model, name, bounds.tries, cache), bounds))
     )
 
 
@@ -256,18 +261,18 @@ def test_faults_of_the_annotation_stop_a_paper_before_a_model_is_asked(paper: Pa
 
 
 def test_half_written_files_are_never_taken_for_results(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    cache = ContentCache(tmp_path)
     with pytest.raises(TypeError):
-        shelf.put("step", "key", object())
+        cache.put("step", "key", object())
     with pytest.raises(ValueError, match="half a character"):
-        shelf.put("step", "key", ["fine", {"then": "\ud800"}])
+        cache.put("step", "key", ["fine", {"then": "\ud800"}])
     with pytest.raises(UnicodeEncodeError):
         write_whole(tmp_path / "step-x.json", "fine, then \ud800")
     assert list(tmp_path.iterdir()) == []
-    shelf.put("step", {"a": 1, "b": 2}, [1])
-    assert shelf.get("step", {"b": 2, "a": 1}) == [1]
-    assert shelf.get("step", {"b": 2, "a": 2}) is shelf.get("other", {"a": 1, "b": 2}) is None
+    cache.put("step", {"a": 1, "b": 2}, [1])
+    assert cache.get("step", {"b": 2, "a": 1}) == [1]
+    assert cache.get("step", {"b": 2, "a": 2}) is cache.get("other", {"a": 1, "b": 2}) is None
     (file,) = tmp_path.iterdir()
     file.write_text("[1")
     with pytest.raises(ValueError, match="delete it"):
-        shelf.get("step", {"a": 1, "b": 2})
+        cache.get("step", {"a": 1, "b": 2})

@@ -8,15 +8,15 @@ from itertools import chain
 import pytest
 from tests.tables import sampled
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.certify import proof
-from whybench.families.recite.frames import SLOT, Frame, frames, furniture
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.language import language, sentences
-from whybench.families.recite.params import levels, matched
-from whybench.families.recite.reader import NO_NAME, Pair, read, read_as
-from whybench.families.recite.vocabulary import FIELDS, field_named
-from whybench.families.recite.world import Edge, World
+from whybench.causal.seeds import Stream
+from whybench.families.recite.parameters import levels, matched
+from whybench.families.recite.proof.certify import proof
+from whybench.families.recite.proof.document_parser import NO_NAME, Pair, read, read_as
+from whybench.families.recite.world.frames import SLOT, Frame, frames, furniture
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.language import language, sentences
+from whybench.families.recite.world.vocabulary import FIELDS, field_named
+from whybench.families.recite.world.world import Edge, World
 
 FOREIGN = (
     "# On tides\n\nThe moon pulls at the sea, and the sea gives way. Twice a day the harbour "
@@ -258,9 +258,9 @@ def test_a_proof_counts_the_names_that_a_text_leaves_open() -> None:
         assert {node.name for node in found.unnamed} == {
             node.name for node in world.nodes if node.mention == "absent"
         }
-        for node, names in zip(found.unnamed, found.rivals, strict=True):
+        for node, names in zip(found.unnamed, found.alternatives, strict=True):
             assert node.name not in names
             assert not {other.name for other in world.nodes} & set(names)
             kinds = {c.kind for c in field_named(field_of(world)).concepts if c.name in names}
             assert kinds <= {node.kind}
-        assert (found.bits > 0) == any(found.rivals)
+        assert (found.bits > 0) == any(found.alternatives)

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from whybench.families.recite import fetch
-from whybench.families.recite.released import Released, explicitness, records, world
+from whybench.families.recite.world.published import fetch
+from whybench.families.recite.world.published.texts import Released, explicitness, records, world
 
 
 def row(number: int = 1, **changes: Any) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def test_a_world_shows_the_text_and_the_count_and_names_only_if_told() -> None:
             ("stress", "sleep"),
         ]
         assert {(edge.status, edge.spans) for edge in made.edges} == {("unknown", ())}
-        assert (made.latent, made.title, made.date) == ("recast-1", "Text 1", "2023-04-05")
+        assert (made.cluster, made.title, made.date) == ("recast-1", "Text 1", "2023-04-05")
         assert made.domains == ("Medicine", "Education")
 
 

@@ -7,8 +7,8 @@ from tests.effort import calls
 
 from whybench import CANARY
 from whybench.families.recite.answer import MOST, AnswerError
-from whybench.families.recite.repair import RepairError, accept, prompt, snippet
-from whybench.families.recite.world import View
+from whybench.families.recite.prompts.repair import RepairError, accept, prompt, snippet
+from whybench.families.recite.world.world import View
 
 FREE = View("text", 3)
 TOLD = View("text", 3, "told", ("Crop yield", "Income", "Rain"))

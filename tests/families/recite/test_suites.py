@@ -14,10 +14,10 @@ from whybench.episode.episode import play
 from whybench.episode.instance import Instance
 from whybench.episode.score import Score
 from whybench.families.recite import FAMILY
-from whybench.families.recite.generate import Order, made
-from whybench.families.recite.params import levels, matched
-from whybench.families.recite.reader import read
-from whybench.families.recite.vocabulary import field_named
+from whybench.families.recite.parameters import levels, matched
+from whybench.families.recite.proof.document_parser import read
+from whybench.families.recite.world.generate import Order, made
+from whybench.families.recite.world.vocabulary import field_named
 
 
 def played(instance: Instance, agent: str) -> Score:
@@ -118,9 +118,16 @@ def test_a_witness_is_another_name_under_which_the_text_is_the_same() -> None:
     assert found > 20
 
 
-def test_knobs_give_the_shares_that_are_asked_for() -> None:
-    knobs = {"nodes": 20, "explicit": 1, "implicit": 0, "stated": 0, "implied": 1, "length": 4000}
-    for instance in list(FAMILY.suite("made_short", knobs=knobs))[:10]:
+def test_parameters_give_the_shares_that_are_asked_for() -> None:
+    parameters = {
+        "nodes": 20,
+        "explicit": 1,
+        "implicit": 0,
+        "stated": 0,
+        "implied": 1,
+        "length": 4000,
+    }
+    for instance in list(FAMILY.suite("made_short", parameters=parameters))[:10]:
         world = FAMILY.world(instance)
         assert len(world.nodes) == 20
         assert {node.mention for node in world.nodes} == {"explicit"}
@@ -128,7 +135,7 @@ def test_knobs_give_the_shares_that_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("knobs", "reason"),
+    ("parameters", "reason"),
     [
         ({"explicit": 0.9, "implicit": 0.2}, "together at most 1"),
         ({"field": "astrology"}, "try cities"),
@@ -136,9 +143,9 @@ def test_knobs_give_the_shares_that_are_asked_for() -> None:
         ({"data": "texts.jsonl"}, "profile `published`"),
     ],
 )
-def test_knobs_that_make_no_sense_are_refused(knobs: dict, reason: str) -> None:
+def test_parameters_that_make_no_sense_are_refused(parameters: dict, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        FAMILY.suite("made_short", knobs=knobs)
+        FAMILY.suite("made_short", parameters=parameters)
 
 
 def test_the_largest_document_can_be_made_and_read() -> None:
@@ -155,8 +162,8 @@ def test_five_levels() -> None:
 # Profile `published`: declared defects, each shown to be there.
 
 
-def published(index: int = 0, suite: str = "name_assisted", **knobs: object) -> Instance:
-    return FAMILY.suite(suite, profile="published", knobs=knobs)[index]
+def published(index: int = 0, suite: str = "name_assisted", **parameters: object) -> Instance:
+    return FAMILY.suite(suite, profile="published", parameters=parameters)[index]
 
 
 def gold_answer(instance: Instance) -> str:
@@ -174,7 +181,7 @@ def test_published_leaves_missing_answers_out_and_certified_scores_them_zero() -
     missing = handed(published(max_errors=1), "I do not know")
     assert missing.values["edge_f1"] is None
     assert missing.values["answered"] == 0.0
-    ours = handed(FAMILY.suite("name_assisted", knobs={"max_errors": 1})[0], "I do not know")
+    ours = handed(FAMILY.suite("name_assisted", parameters={"max_errors": 1})[0], "I do not know")
     assert ours.values["edge_f1"] == ours.values["edge_recall"] == 0.0
     assert ours.values["edge_f1_answered"] is None
 
@@ -208,7 +215,7 @@ def test_a_repaired_answer_is_marked_and_was_not_valid_at_first() -> None:
 
 
 def test_a_repair_that_invents_is_not_taken() -> None:
-    instance = FAMILY.suite("made_short", knobs={"max_errors": 1})[0]
+    instance = FAMILY.suite("made_short", parameters={"max_errors": 1})[0]
     talk = FAMILY.conversation(episode := FAMILY.open(instance), "plain")
     talk.mended("Rainfall drives runoff.", '{"relationships": [{"source": "a", "sink": "b"}]}')
     assert FAMILY.score(instance, episode.trace).values["repaired"] == 0.0
@@ -246,7 +253,7 @@ def texts(tmp_path: Path) -> str:
 
 def test_published_texts_are_played_and_scored_but_never_proven(texts: str) -> None:
     suite = FAMILY.suite(
-        "standard", profile="published", knobs={"data": texts, "similarity": "lexical"}
+        "standard", profile="published", parameters={"data": texts, "similarity": "lexical"}
     )
     assert len(suite) == 4
     assert played(suite[0], "oracle").values["edge_f1"] == 1.0
@@ -256,9 +263,11 @@ def test_published_texts_are_played_and_scored_but_never_proven(texts: str) -> N
 
 
 def test_a_filter_chooses_among_published_texts(texts: str) -> None:
-    knobs = {"data": texts, "filter": "date=2023-01-01..", "similarity": "lexical"}
-    suite = FAMILY.suite("name_assisted", profile="published", knobs=knobs)
+    parameters = {"data": texts, "filter": "date=2023-01-01..", "similarity": "lexical"}
+    suite = FAMILY.suite("name_assisted", profile="published", parameters=parameters)
     assert len(suite) == 2
     assert FAMILY.world(suite[0]).view.nodes == ("Crop", "Income", "Rain")
     with pytest.raises(ValueError, match="no text passes"):
-        FAMILY.suite("standard", profile="published", knobs=knobs | {"filter": "nodes=9..12"})
+        FAMILY.suite(
+            "standard", profile="published", parameters=parameters | {"filter": "nodes=9..12"}
+        )

@@ -4,8 +4,8 @@ import pytest
 from tests.effort import calls
 from tests.twins import recite_twin as twin
 
-from whybench.core.seeds import Stream
-from whybench.families.recite.topology import CYCLES, METRICS, topology
+from whybench.causal.seeds import Stream
+from whybench.families.recite.world.topology import CYCLES, METRICS, topology
 
 
 def test_every_figure_is_what_its_definition_says():
@@ -40,7 +40,7 @@ def test_a_dense_graph_is_counted_up_to_the_bound_and_flagged():
 
 
 def test_just_the_bound_is_not_flagged(monkeypatch):
-    monkeypatch.setattr("whybench.families.recite.topology.CYCLES", 2)
+    monkeypatch.setattr("whybench.families.recite.world.topology.CYCLES", 2)
     two = topology(4, [(0, 1), (1, 0), (2, 3), (3, 2)])
     assert (two["cycles"], two["cycles_capped"]) == (2, 0)
     three = topology(4, [(0, 1), (1, 0), (2, 3), (3, 2), (1, 2), (2, 1)])

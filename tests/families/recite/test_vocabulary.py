@@ -10,8 +10,8 @@ from importlib.resources import files
 import pytest
 from rapidfuzz import fuzz, process
 
-from whybench.families.recite.frames import SLOT, frames, furniture
-from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
+from whybench.families.recite.world.frames import SLOT, frames, furniture
+from whybench.families.recite.world.vocabulary import FIELDS, Concept, field_named
 
 FEWEST = 160
 KINDS = range(24, 29)
@@ -154,7 +154,7 @@ def test_no_form_stands_in_the_fixed_words_of_documents(name: str) -> None:
 
 
 def test_vocabulary_files_are_the_fields_and_no_more() -> None:
-    folder = files("whybench.families.recite") / "fields"
+    folder = files("whybench.families.recite.world") / "fields"
     assert {path.name for path in folder.iterdir() if path.name.endswith(".json")} == {
         f"{name}.json" for name in FIELDS
     }

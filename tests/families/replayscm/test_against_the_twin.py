@@ -17,14 +17,14 @@ import pytest
 from tests.tables import sampled
 from tests.twins import replayscm_twin as twin
 
-from whybench.core.graph import members
-from whybench.core.seeds import Stream
-from whybench.core.smallest import sizes
-from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.fit import smallest, smallest_ones
-from whybench.families.replayscm.latent import ROOTS, Latent
-from whybench.families.replayscm.source import told_of
-from whybench.families.replayscm.world import Disclosure, Rows, Scm, Table, Told
+from whybench.causal.graph import members
+from whybench.causal.seeds import Stream
+from whybench.families.replayscm.proof.evidence import Evidence
+from whybench.families.replayscm.proof.fit import smallest, smallest_ones
+from whybench.families.replayscm.world.generation.source import told_of
+from whybench.families.replayscm.world.gold_scm import ROOTS, Latent
+from whybench.families.replayscm.world.minimal_formulas import sizes
+from whybench.families.replayscm.world.world import Disclosure, Rows, Scm, Table, Told
 
 DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
 MOST = 400

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from whybench.families.replayscm.analyses.alternatives import (
+from whybench.families.replayscm.extras.analyses.alternatives import (
     alternative_changes,
     alternative_problems,
     alternative_rates,
     is_alternative,
     solved_intersection,
 )
-from whybench.families.replayscm.analyses.ambiguity import by_bits
-from whybench.families.replayscm.analyses.attempt import (
+from whybench.families.replayscm.extras.analyses.ambiguity import by_bits
+from whybench.families.replayscm.extras.analyses.attempt import (
     Attempt,
     by_latent,
     mean,
@@ -24,25 +24,25 @@ from whybench.families.replayscm.analyses.attempt import (
     pooled,
     rows,
 )
-from whybench.families.replayscm.analyses.conditional import Conditional, change
-from whybench.families.replayscm.analyses.disclosure import (
+from whybench.families.replayscm.extras.analyses.conditional import Conditional, change
+from whybench.families.replayscm.extras.analyses.disclosure import (
     DISCLOSURE_STEPS,
     disclosure_deltas,
     paired_deltas,
 )
-from whybench.families.replayscm.analyses.editing import (
+from whybench.families.replayscm.extras.analyses.editing import (
     edit_depths,
     edit_locality,
     success_after_failure,
 )
-from whybench.families.replayscm.analyses.funnel import FORM, GATES, funnels
-from whybench.families.replayscm.analyses.retention import retentions
-from whybench.families.replayscm.analyses.roots import (
+from whybench.families.replayscm.extras.analyses.funnel import FORM, GATES, funnels
+from whybench.families.replayscm.extras.analyses.retention import retentions
+from whybench.families.replayscm.extras.analyses.roots import (
     root_breakdown,
     root_conditioned,
     root_nested,
 )
-from whybench.families.replayscm.analyses.support import (
+from whybench.families.replayscm.extras.analyses.support import (
     LADDERS,
     ORDER_GAPS,
     SUPPORT_STEPS,

@@ -8,13 +8,21 @@ import numpy as np
 import pytest
 from tests.tables import together
 
-from whybench.core.seeds import Stream, words_below
-from whybench.core.smallest import smallest_matching, smallest_sizes
-from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.experiment import Demands
-from whybench.families.replayscm.fit import costs
-from whybench.families.replayscm.gains import PATTERN_SEEN, Gains
-from whybench.families.replayscm.latent import (
+from whybench.causal.seeds import Stream, words_below
+from whybench.families.replayscm.agents.experiment import Demands
+from whybench.families.replayscm.proof.evidence import Evidence
+from whybench.families.replayscm.proof.fit import costs
+from whybench.families.replayscm.proof.pairs import united
+from whybench.families.replayscm.proof.unsettled import Unsettled
+from whybench.families.replayscm.world.generation.gains import PATTERN_SEEN, Gains
+from whybench.families.replayscm.world.generation.local_alternatives import (
+    LocalAlternative,
+    refutations,
+)
+from whybench.families.replayscm.world.generation.rewindable_rng import BLOCKS, Tape
+from whybench.families.replayscm.world.generation.source import told_of
+from whybench.families.replayscm.world.generation.subsampled import Thinned
+from whybench.families.replayscm.world.gold_scm import (
     Latent,
     Odds,
     observational,
@@ -22,13 +30,8 @@ from whybench.families.replayscm.latent import (
     sample_latent,
     sample_world,
 )
-from whybench.families.replayscm.pairs import united
-from whybench.families.replayscm.rivals import Rival, refutations
-from whybench.families.replayscm.source import told_of
-from whybench.families.replayscm.tape import BLOCKS, Tape
-from whybench.families.replayscm.thinned import Thinned
-from whybench.families.replayscm.unsettled import Unsettled
-from whybench.families.replayscm.world import Disclosure, Rows, Table, Told, scm_of
+from whybench.families.replayscm.world.minimal_formulas import smallest_matching, smallest_sizes
+from whybench.families.replayscm.world.world import Disclosure, Rows, Table, Told, scm_of
 
 LATENTS = range(6)
 each_latent = together("index", LATENTS)
@@ -71,7 +74,7 @@ def test_a_tape_draws_what_a_stream_draws() -> None:
 
 
 def test_words_that_are_not_fair_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whybench.families.replayscm.tape.SURE", 1 << 63)
+    monkeypatch.setattr("whybench.families.replayscm.world.generation.rewindable_rng.SURE", 1 << 63)
     tape, stream = Tape("tests", "fair"), Stream("tests", "fair")
     for n in range(1, 40):
         assert tape.below(n) == stream.below(n)
@@ -95,14 +98,14 @@ def test_refutations_are_what_the_worlds_show(index: int) -> None:
     latent, _ = seen(index)
     tape = Tape("tests", "refutations", index)
     drawn = [sample_intervention(latent, tape, Odds()) for _ in range(30)]
-    rivals: list[Rival] = []
+    alternatives: list[LocalAlternative] = []
     for v in latent.own:
         window = latent.window(v)
-        rivals += [(v, window, tape.below(1 << (1 << len(window)))) for _ in range(3)]
-    found = refutations(latent, drawn, rivals)
+        alternatives += [(v, window, tape.below(1 << (1 << len(window)))) for _ in range(3)]
+    found = refutations(latent, drawn, alternatives)
     for i, proposal in enumerate(drawn):
         world = proposal.on(latent)
-        for r, (v, window, table) in enumerate(rivals):
+        for r, (v, window, table) in enumerate(alternatives):
             says = [
                 table >> sum((row >> u & 1) << j for j, u in enumerate(window)) & 1
                 for row in world.rows()

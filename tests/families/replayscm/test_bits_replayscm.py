@@ -8,16 +8,22 @@ import pytest
 from tests.twins import replayscm_twin as twin
 from tests.twins.lockstep import lockstep
 
-from whybench.core.graph import members
-from whybench.core.seeds import Stream
+from whybench.causal.graph import members
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
-from whybench.families.replayscm import FAMILY, certify
+from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.lab import Lab
-from whybench.families.replayscm.latent import ROOTS, Latent, observational
-from whybench.families.replayscm.recount import Recount, admissible, root_sets, rows_of
+from whybench.families.replayscm.proof import certify
+from whybench.families.replayscm.proof.checker.recount import (
+    Recount,
+    admissible,
+    root_sets,
+    rows_of,
+)
 from whybench.families.replayscm.rules import ReplayEpisode
-from whybench.families.replayscm.source import told_of
-from whybench.families.replayscm.world import View, World, names
+from whybench.families.replayscm.world.generation.source import told_of
+from whybench.families.replayscm.world.gold_scm import ROOTS, Latent, observational
+from whybench.families.replayscm.world.world import View, World, names
 
 SUITE = FAMILY.suite("lab")
 SMALL = ("(and {0} {1})", "(or {0} (not {1}))", "(xor {0} {1})", "(not {0})")

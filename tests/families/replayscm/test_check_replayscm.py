@@ -11,14 +11,14 @@ import pytest
 from tests.twins import replayscm_twin as twin
 from tests.twins.spoiled import changed, unnoticed
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
-from whybench.families.replayscm.check import flaws
-from whybench.families.replayscm.recount import Recount, admissible, root_sets
-from whybench.families.replayscm.rival import rival_of
-from whybench.families.replayscm.world import Disclosure, Table, Told, View
+from whybench.families.replayscm.proof.checker.check import flaws
+from whybench.families.replayscm.proof.checker.parsed_scm import parse_scm
+from whybench.families.replayscm.proof.checker.recount import Recount, admissible, root_sets
+from whybench.families.replayscm.world.world import Disclosure, Table, Told, View
 
 FAMILY = families()["replayscm"]
 COUNTS = json.loads(
@@ -51,7 +51,7 @@ def test_every_spoiled_certificate_is_noticed(suite: str, index: int) -> None:
 
 
 def test_a_laboratory_that_leaves_more_than_one_scm_is_checked_too() -> None:
-    instance = FAMILY.suite("lab", knobs={"budget": 2})[3]
+    instance = FAMILY.suite("lab", parameters={"budget": 2})[3]
     certificate = FAMILY.certify(instance)
     assert not certificate.identified
     assert checker(instance)(certificate) == []
@@ -182,11 +182,11 @@ def test_formulas_are_read_as_the_language_has_it() -> None:
         "(not (or X1 (X2)))": {0},
     }
     for text, ones in texts.items():
-        rival = rival_of(names, {"X4": text})
-        assert rival.functions[3][1] == ones
-    assert rival_of(names, {"X4": "(or X1 (and X2 (not X2)))"}).parents(3) == 1
-    assert rival_of(names, {"X4": "(not (and X1 X2))"}).mechanisms[3].size == 4
-    assert rival_of(names, {"X4": "(not (and X1 X2))"}).mechanisms[3].depth == 3
+        parsed = parse_scm(names, {"X4": text})
+        assert parsed.functions[3][1] == ones
+    assert parse_scm(names, {"X4": "(or X1 (and X2 (not X2)))"}).parents(3) == 1
+    assert parse_scm(names, {"X4": "(not (and X1 X2))"}).mechanisms[3].size == 4
+    assert parse_scm(names, {"X4": "(not (and X1 X2))"}).mechanisms[3].depth == 3
 
 
 def test_no_evidence_leaves_all_functions_of_the_class() -> None:

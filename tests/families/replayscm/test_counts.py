@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.tables import together
 
-from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.world import Rows, Table, Told
+from whybench.families.replayscm.proof.evidence import Evidence
+from whybench.families.replayscm.world.world import Rows, Table, Told
 
 INSTANCES = json.loads(
     (Path(__file__).parents[2] / "data" / "replayscm_counts.json").read_text("utf-8")

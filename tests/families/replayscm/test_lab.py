@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from whybench.core.graph import members
+from whybench.causal.graph import members
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.families.replayscm import FAMILY
-from whybench.families.replayscm.certify import covering_rows
+from whybench.families.replayscm.proof.certify import covering_rows
 from whybench.families.replayscm.rules import ReplayEpisode
 
 SUITE = FAMILY.suite("lab")
@@ -62,10 +62,10 @@ def test_what_cannot_be_run_costs_nothing(setting: object) -> None:
 
 
 def test_after_the_last_experiment_another_one_ends_the_episode() -> None:
-    suite = FAMILY.suite("lab", knobs={"budget": 1})
+    suite = FAMILY.suite("lab", parameters={"budget": 1})
     episode = FAMILY.open(suite[0])
     episode.step(Action.of("experiment", setting="{}"))
-    assert "No experiments are left" in episode.brief("plain")
+    assert "No experiments are left" in episode.instructions("plain")
     assert episode.step(Action.of("experiment", setting="{}")).code == "timeout"
     assert FAMILY.score(suite[0], episode.trace).outcome == "timeout"
 
@@ -96,7 +96,7 @@ def test_handing_in_early_is_seen() -> None:
 
 
 def test_without_experiments_nothing_is_certified() -> None:
-    certificate = FAMILY.certify(FAMILY.suite("lab", knobs={"budget": 0})[0])
+    certificate = FAMILY.certify(FAMILY.suite("lab", parameters={"budget": 0})[0])
     assert not certificate.identified
     assert certificate.bits > 10
     assert "the exact experimenter does not reach the best score" in certificate.defects()
@@ -127,7 +127,7 @@ def test_yoked_experiments_are_shown_and_only_the_answer_is_left() -> None:
     given = FAMILY.experiments(exact)
     episode = FAMILY.open(instance, evidence="yoked", given=given)
     assert [spec.name for spec in episode.actions] == ["submit"]
-    assert episode.brief("plain").count("\nWorld ") == len(given) + 1
+    assert episode.instructions("plain").count("\nWorld ") == len(given) + 1
     refused = episode.step(Action.of("experiment", setting="{}"))
     assert refused.code == "invalid_action"
     trace = play(episode, FAMILY.agent("exact", instance, episode.evidence_given))

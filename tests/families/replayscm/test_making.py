@@ -12,16 +12,16 @@ from typing import Any, TypeVar, get_args
 import pytest
 from tests.tables import together
 
-from whybench.core.seeds import Stream
-from whybench.families.replayscm.cover import covering_worlds, extra_worlds
-from whybench.families.replayscm.dilute import NEAR, Diluted, Dilution
-from whybench.families.replayscm.evidence import Evidence
-from whybench.families.replayscm.generate import STRATA, Problem, sample_problem
-from whybench.families.replayscm.identify import identifying_worlds
-from whybench.families.replayscm.latent import LEVELS, ROOTS, Latent, sample_latent
-from whybench.families.replayscm.source import told_of
-from whybench.families.replayscm.tape import Tape
-from whybench.families.replayscm.world import Disclosure, Rows, Table
+from whybench.causal.seeds import Stream
+from whybench.families.replayscm.proof.evidence import Evidence
+from whybench.families.replayscm.world.generation.cover import covering_worlds, extra_worlds
+from whybench.families.replayscm.world.generation.dilute import NEAR, Diluted, Dilution
+from whybench.families.replayscm.world.generation.generate import STRATA, Problem, sample_problem
+from whybench.families.replayscm.world.generation.identify import identifying_worlds
+from whybench.families.replayscm.world.generation.rewindable_rng import Tape
+from whybench.families.replayscm.world.generation.source import told_of
+from whybench.families.replayscm.world.gold_scm import LEVELS, ROOTS, Latent, sample_latent
+from whybench.families.replayscm.world.world import Disclosure, Rows, Table
 
 PROBLEMS = range(20)
 LATENTS = range(10)

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from whybench.core.boolean import Formula, parse
-from whybench.core.canonical import EMPTY
-from whybench.core.graph import members
+from whybench.causal.boolean import Formula, parse
+from whybench.causal.canonical import EMPTY
+from whybench.causal.graph import members
 from whybench.episode.episode import ANSWERED
 from whybench.families.replayscm.alternative import candidate_of, contrast, experiment
-from whybench.families.replayscm.released import problems
-from whybench.families.replayscm.replay import mismatches, replay
 from whybench.families.replayscm.score import Handed, values
 from whybench.families.replayscm.submission import Candidate, extract, judge
-from whybench.families.replayscm.world import World, names, numbers, scm_of
+from whybench.families.replayscm.world.released import problems
+from whybench.families.replayscm.world.replay import mismatches, replay
+from whybench.families.replayscm.world.world import World, names, numbers, scm_of
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "replayscm"
 
@@ -259,7 +259,7 @@ def test_gold_replays_every_released_table() -> None:
 @needs_data
 def test_the_two_latent_scms_have_names_of_their_own() -> None:
     worlds = problems(DATA, "alt_ord")
-    assert len({world.latent for world in worlds}) == 2
+    assert len({world.cluster for world in worlds}) == 2
     assert worlds == problems(DATA, "alt_ord")
 
 

@@ -8,15 +8,16 @@ from itertools import combinations, permutations
 
 import pytest
 
-from whybench.core.canonical import canonical_json
-from whybench.core.seeds import Stream
-from whybench.families.replayscm import generate, renaming
+from whybench.causal.canonical import canonical_json
+from whybench.causal.seeds import Stream
 from whybench.families.replayscm.family import ReplaySCM
-from whybench.families.replayscm.generate import sample_problem
-from whybench.families.replayscm.latent import sample_latent
-from whybench.families.replayscm.make import made
-from whybench.families.replayscm.tape import Tape
-from whybench.families.replayscm.world import Scm, Table, World
+from whybench.families.replayscm.world import renaming
+from whybench.families.replayscm.world.generation import generate
+from whybench.families.replayscm.world.generation.generate import sample_problem
+from whybench.families.replayscm.world.generation.make import made
+from whybench.families.replayscm.world.generation.rewindable_rng import Tape
+from whybench.families.replayscm.world.gold_scm import sample_latent
+from whybench.families.replayscm.world.world import Scm, Table, World
 
 FAMILY = ReplaySCM()
 
@@ -102,7 +103,7 @@ def renamed_world(world: World, to: Sequence[int]) -> World:
         view=view,
         formulas=texts(world.formulas),
         heldout=tables(world.heldout),
-        latent="another name",
+        cluster="another name",
     )
 
 
@@ -133,7 +134,7 @@ def test_suites_of_the_same_scms_share_systems_and_not_problems() -> None:
 
 def test_how_many_experiments_may_be_made_belongs_to_the_problem_and_so_does_their_luck() -> None:
     worlds = [
-        FAMILY.world(FAMILY.suite("lab", knobs={"budget": budget})[0]) for budget in (5, 6, 6)
+        FAMILY.world(FAMILY.suite("lab", parameters={"budget": budget})[0]) for budget in (5, 6, 6)
     ]
     worlds.append(replace(worlds[0], experiments=(5, worlds[0].experiments[1] + 1)))
     problems = [canonical_json(FAMILY.problem(world)) for world in worlds]
@@ -182,6 +183,6 @@ def test_discarded_is_the_same_for_shipped_records_and_in_every_suite_of_a_sourc
         instance = FAMILY.suite(suite)[0]
         found.append(FAMILY.discarded(instance))
     assert found[0] == found[1] == found[2] == made("match", "public", 0, "base").discarded
-    many = FAMILY.suite("ord_full", salt="s1")
+    many = FAMILY.suite("ord_full", seed="s1")
     assert any(FAMILY.discarded(many[index]) for index in range(100, 110))
-    assert any(FAMILY.discarded(FAMILY.suite("lab", salt="s1")[i]).get("size") for i in range(4))
+    assert any(FAMILY.discarded(FAMILY.suite("lab", seed="s1")[i]).get("size") for i in range(4))

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from tests.tables import together
 
-from whybench.core.structure import edge_f1, edge_recall, shd
+from whybench.causal.structure import edge_f1, edge_recall, shd
 from whybench.episode.episode import ANSWERED
 from whybench.families.replayscm.alternative import candidate_of, contrast, experiment, separation
-from whybench.families.replayscm.replay import Sheet, mismatches, replay
 from whybench.families.replayscm.score import Handed, compared, values
 from whybench.families.replayscm.submission import Candidate, Judged, judge
-from whybench.families.replayscm.world import Table, Told, View, World
+from whybench.families.replayscm.world.replay import Sheet, mismatches, replay
+from whybench.families.replayscm.world.world import Table, Told, View, World
 
 # The twin. Formulas are nested lists such as ["and", "X1", ["not", "X2"]], values are 0 and 1.
 

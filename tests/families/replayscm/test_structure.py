@@ -7,11 +7,11 @@ from math import lgamma
 import numpy as np
 import pytest
 
-from whybench.core.graph import Graph, members, transpose
-from whybench.core.seeds import Stream
-from whybench.families.replayscm import structure
-from whybench.families.replayscm.structure import LocalScores, proposals, root_hypotheses
-from whybench.families.replayscm.world import Rows, Table
+from whybench.causal.graph import Graph, members, transpose
+from whybench.causal.seeds import Stream
+from whybench.families.replayscm.agents import structure
+from whybench.families.replayscm.agents.structure import LocalScores, proposals, root_hypotheses
+from whybench.families.replayscm.world.world import Rows, Table
 
 pytest.importorskip("pgmpy")
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.effort import calls
 from tests.tables import sampled, together
 
-from whybench.core.boolean import OPERATORS
+from whybench.causal.boolean import OPERATORS
 from whybench.episode.episode import ANSWERED
-from whybench.families.replayscm.replay import Sheet, replay
 from whybench.families.replayscm.score import Handed, values
 from whybench.families.replayscm.submission import STAGES, Judged, extract, judge
-from whybench.families.replayscm.world import Disclosure, Table, Task, Told, View, World
+from whybench.families.replayscm.world.replay import Sheet, replay
+from whybench.families.replayscm.world.world import Disclosure, Table, Task, Told, View, World
 
 N = 6
 ROOTS = 0b000011

@@ -7,17 +7,17 @@ from itertools import pairwise
 import pytest
 from tests.tables import sampled
 
-from whybench.core.boolean import parse
-from whybench.core.graph import members
+from whybench.causal.boolean import parse
+from whybench.causal.graph import members
 from whybench.episode.episode import play
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.episode.score import Score
 from whybench.families.replayscm import FAMILY
-from whybench.families.replayscm.certify import evidence_of
-from whybench.families.replayscm.params import LEVELS, POOLS
-from whybench.families.replayscm.pools import FOLDER, MANIFEST, SIZES, check
-from whybench.families.replayscm.world import World, numbers, scm_of
+from whybench.families.replayscm.parameters import LEVELS, POOLS
+from whybench.families.replayscm.proof.certify import evidence_of
+from whybench.families.replayscm.world.generation.record_pools import FOLDER, MANIFEST, SIZES, check
+from whybench.families.replayscm.world.world import World, numbers, scm_of
 
 CERTIFIED = ("ord_cert", "block_cert", "hid_cert", "roots_cert")
 
@@ -61,12 +61,14 @@ def test_files_and_records_are_those_of_the_manifest_and_some_are_made_again() -
 
 
 def test_a_changed_record_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from whybench.families.replayscm import pools
+    from whybench.families.replayscm.world.generation import record_pools
 
-    records = pools._records("ord")
+    records = record_pools._records("ord")
     spoilt = ({**records[0], "k": records[0]["k"] + 1}, *records[1:])
-    monkeypatch.setattr(pools, "_records", lambda kind: spoilt)
-    assert pools.check(["ord"], limit=0) == ["ord.parquet: record 0 is not what the manifest names"]
+    monkeypatch.setattr(record_pools, "_records", lambda kind: spoilt)
+    assert record_pools.check(["ord"], limit=0) == [
+        "ord.parquet: record 0 is not what the manifest names"
+    ]
 
 
 def test_full_pools_begin_with_the_matched_problems() -> None:
@@ -75,7 +77,7 @@ def test_full_pools_begin_with_the_matched_problems() -> None:
             a, b = suite(full)[index], suite(match)[index]
             assert FAMILY.world(a) == FAMILY.world(b)
             assert a.cluster == b.cluster
-    latents = {world.latent for name in ("ord_full", "hid_full") for world in worlds(name)}
+    latents = {world.cluster for name in ("ord_full", "hid_full") for world in worlds(name)}
     assert len(latents) == 400
 
 
@@ -99,7 +101,7 @@ def test_disclosures_differ_in_what_is_told_alone() -> None:
 
 
 def test_the_ladder_only_adds_worlds_and_never_a_held_out_intervention() -> None:
-    from whybench.families.replayscm.latent import signature
+    from whybench.families.replayscm.world.gold_scm import signature
 
     for short in ("ord", "hid"):
         levels = [list(worlds(f"{short}_{level}")) for level in ("match", "ext", "cex")]
@@ -114,7 +116,7 @@ def test_the_ladder_only_adds_worlds_and_never_a_held_out_intervention() -> None
 
 
 def test_certified_problems_hide_no_held_out_intervention_and_have_at_most_twenty_worlds() -> None:
-    from whybench.families.replayscm.latent import signature
+    from whybench.families.replayscm.world.gold_scm import signature
 
     for world in worlds("roots_cert"):
         assert len(world.view.train) <= 20
@@ -155,8 +157,8 @@ def test_long_prompts_are_as_long_as_those_at_0_bits() -> None:
     for bits in LEVELS:
         long, whole = suite(f"bits_{bits}_long"), suite("bits_0")
         for index in range(0, 100, 9):
-            for skin in FAMILY.skins:
-                lengths = {len(FAMILY.open(s[index]).brief(skin)) for s in (long, whole)}
+            for template in FAMILY.templates:
+                lengths = {len(FAMILY.open(s[index]).instructions(template)) for s in (long, whole)}
                 assert len(lengths) == 1
 
 
@@ -233,9 +235,9 @@ def test_published_pools_are_ours_with_the_released_rules() -> None:
     assert (a.train, a.display) == (b.train, b.display)
     assert b.released
     assert b.told.k == b.n - 1
-    brief = FAMILY.open(released).brief("plain")
-    assert "at most" not in brief.split("canary", 1)[1]
-    assert f"at most {a.told.k} variables" in FAMILY.open(ours).brief("plain")
+    instructions = FAMILY.open(released).instructions("plain")
+    assert "at most" not in instructions.split("canary", 1)[1]
+    assert f"at most {a.told.k} variables" in FAMILY.open(ours).instructions("plain")
 
 
 def test_invalid_answers_get_zero_and_the_answered_rate_leaves_them_out() -> None:
@@ -261,17 +263,17 @@ def test_retries_are_counted_and_the_stage_is_told() -> None:
     assert score.values["retries"] == 1.0
     assert score.values["valid_first"] == 0.0
     assert score.values["solved"] == 1.0
-    once = suite("hid_cert", knobs={"max_errors": 1})[0]
+    once = suite("hid_cert", parameters={"max_errors": 1})[0]
     episode = FAMILY.open(once)
     episode.step(*FAMILY.submission("no JSON at all"))
     assert episode.done
     assert FAMILY.score(once, episode.trace).outcome == "invalid_answer"
 
 
-def test_knobs_belong_where_they_work() -> None:
+def test_parameters_belong_where_they_work() -> None:
     with pytest.raises(ValueError, match="belongs to replayscm/lab"):
-        suite("block", knobs={"budget": 3})
+        suite("block", parameters={"budget": 3})
     with pytest.raises(ValueError, match="profile `published`"):
-        suite("alt_ord", knobs={"data": "nowhere"})
+        suite("alt_ord", parameters={"data": "nowhere"})
     with pytest.raises(ValueError, match="nowhere"):
-        suite("alt_ord", profile="published", knobs={"data": "nowhere"})
+        suite("alt_ord", profile="published", parameters={"data": "nowhere"})

@@ -26,11 +26,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from whybench.causal.suite_seeds import revealed
 from whybench.cli import app
 from whybench.episode.episode import play
 from whybench.episode.instance import Instance
-from whybench.episode.registry import find_suite
-from whybench.episode.salts import revealed
+from whybench.episode.registry import load_suite
 from whybench.interfaces.session import Session
 
 pytestmark = pytest.mark.wire
@@ -230,7 +230,7 @@ def claimed(server: Server, *receipts: str) -> Any:
 
 @pytest.fixture(scope="module")
 def secret(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """Make a private salt as an operator does; know its secret while the tests run."""
+    """Make a secret seed as an operator does; know its secret while the tests run."""
     file = tmp_path_factory.mktemp("secrets") / "secrets"
     made = CliRunner().invoke(app, ["data", "secret"], env={"WHYBENCH_SECRETS": str(file)})
     with revealed(file.read_text().strip()) as name:
@@ -242,7 +242,7 @@ def secret(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 def open_house(
     tmp_path_factory: pytest.TempPathFactory, secret: tuple[str, Path]
 ) -> Iterator[Server]:
-    """A server that tells scores, with three owners, under a private salt."""
+    """A server that tells scores, with three owners, under a secret seed."""
     folder = tmp_path_factory.mktemp("house")
     (folder / "tokens").write_text("\n".join((ALICE, MALLORY, CAROL)))
     options = ["--token-file", str(folder / "tokens"), "--seed", secret[0]]
@@ -285,7 +285,7 @@ def fresh(secret: tuple[str, Path]) -> Callable[[], tuple[str, Instance]]:
     """Return how to get an instance that nobody has opened yet: its query and itself."""
 
     def one() -> tuple[str, Instance]:
-        instance = find_suite(CORE, salt=secret[0]).row(next(_ROWS))
+        instance = load_suite(CORE, seed=secret[0]).row(next(_ROWS))
         return f"?instance=causallink/{instance.id}", instance
 
     return one
@@ -446,10 +446,10 @@ HOSTILE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("argument", ["suite", "instance", "skin"])
+@pytest.mark.parametrize("argument", ["suite", "instance", "template"])
 def test_refusals_do_not_depend_on_the_hostile_words(house: Server, argument: str) -> None:
     client = Client.begun(house, MALLORY)
-    given = {"suite": CORE, "index": 0} if argument == "skin" else {}
+    given = {"suite": CORE, "index": 0} if argument == "template" else {}
     plain = client.call("episode_open", **(given | {argument: "nosuch"}))
     assert plain.failed
     for text in HOSTILE:
@@ -560,7 +560,7 @@ def test_tools_and_resources_are_the_same_whatever_the_answer(
     for index in range(10):
         client = Client.begun(house, MALLORY, f"?suite={path}&index={index}")
         told = client.rpc("tools/list").body + client.rpc("resources/list").body
-        seen[right(find_suite(path, salt=secret[0])[index])].add(told)
+        seen[right(load_suite(path, seed=secret[0])[index])].add(told)
         client.end()
     assert seen["yes"] == seen["no"]
     assert len(seen["yes"]) == 1
@@ -592,7 +592,7 @@ def _lab_end(server: Server, frequency: str, hypothesis: str) -> list[bytes]:
 
 
 def test_blind_replies_to_right_and_wrong_laws_are_alike(blind: Server) -> None:
-    suite = find_suite(LAB)
+    suite = load_suite(LAB)
     trace = play(suite.family.open(suite[3]), suite.family.agent("oracle", suite[3]))
     submit = trace.actions[-1].to_json()["args"]
     law, frequency = submit["hypothesis"], submit["frequency"]
@@ -613,7 +613,7 @@ def test_blind_replies_to_right_and_wrong_laws_are_alike(blind: Server) -> None:
 def test_blind_scores_are_alike_for_right_and_wrong_answers(blind: Server) -> None:
     told: dict[bool, set[str]] = {True: set(), False: set()}
     for index in range(20, 28):
-        instance = find_suite(CORE)[index]
+        instance = load_suite(CORE)[index]
         client = Client.begun(blind, "", f"?suite={CORE}&index={index}")
         client.call("answer", answer="yes")
         record = client.rpc("resources/read", {"uri": "whybench://record"})
@@ -718,20 +718,23 @@ def test_a_score_asked_early_ends_the_attempt(house: Server, fresh: Fresh) -> No
     assert client.call("episode_score").data["score"] == told
 
 
-@pytest.mark.parametrize("way", ["same words", "another skin", "by index", "after DELETE"])
+@pytest.mark.parametrize("way", ["same words", "another template", "by index", "after DELETE"])
 def test_a_second_session_on_a_scored_instance_does_not_count(
     house: Server, fresh: Fresh, secret: tuple[str, Path], way: str
 ) -> None:
     query, instance = fresh()
     if way == "by index":
-        instance = find_suite(CORE, salt=secret[0])[50]
+        instance = load_suite(CORE, seed=secret[0])[50]
         query = f"?instance=causallink/{instance.id}"
     first = Client.begun(house, MALLORY, query)
     first.call("answer", answer=wrong(instance))
     receipt = first.call("episode_score").data["receipt"]
     if way == "after DELETE":
         first.end()
-    queries = {"another skin": f"{query}&skin=notebook", "by index": f"?suite={CORE}&index=50"}
+    queries = {
+        "another template": f"{query}&template=notebook",
+        "by index": f"?suite={CORE}&index=50",
+    }
     second = Client.begun(house, MALLORY, queries.get(way, query))
     second.call("answer", answer=right(instance))
     told = second.call("episode_score").data
@@ -785,8 +788,8 @@ def test_of_parallel_answers_one_is_carried_out(house: Server, fresh: Fresh) -> 
 def test_parallel_steps_do_not_stretch_the_budget(house: Server, fresh: Fresh) -> None:
     query, instance = fresh()
     client = Client.begun(house, MALLORY, query)
-    match = re.search(r"at most (\d+) interventions", Session(instance).brief)
-    shape = re.search(r"What you see now: (\w+)", Session(instance).brief)
+    match = re.search(r"at most (\d+) interventions", Session(instance).instructions)
+    shape = re.search(r"What you see now: (\w+)", Session(instance).instructions)
     assert match
     assert shape
     budget = int(match[1])
@@ -848,7 +851,7 @@ def test_a_receipt_is_taken_whole_and_nothing_else_is_one(blind: Server) -> None
     assert kept["index"] == 40
 
 
-# The store, the salt and the log
+# The store, the seed and the log
 
 
 def test_sql_in_every_text_changes_nothing(house: Server, fresh: Fresh) -> None:
@@ -856,7 +859,7 @@ def test_sql_in_every_text_changes_nothing(house: Server, fresh: Fresh) -> None:
     before = house.rows("SELECT name FROM sqlite_master ORDER BY name")
     counted = house.rows("SELECT sum(counts) FROM attempts")
     client = Client.begun(house, MALLORY)
-    for name in ("suite", "instance", "skin", "index"):
+    for name in ("suite", "instance", "template", "index"):
         assert client.call("episode_open", **{"suite": CORE, name: sql}).failed
     bad = Client(house, MALLORY).rpc("initialize", HELLO | {"protocolVersion": sql}, target="/mcp")
     assert bad.status in (200, 400)
@@ -875,17 +878,17 @@ def test_private_instances_cannot_be_tested_by_guesses(
     client = Client.begun(house, MALLORY)
     refused = client.call("episode_open", instance="causallink/core-0000-000000000000")
     name, file = secret
-    for salt in ("public", name.removeprefix("private:")):
+    for seed in ("public", name.removeprefix("private:")):
         for index in range(3):
-            guess = find_suite(CORE, salt=salt)[index]
+            guess = load_suite(CORE, seed=seed)[index]
             tried = client.call("episode_open", instance=f"causallink/{guess.id}")
             assert tried.body == refused.body
-    served = find_suite(CORE, salt=name)[0]
+    served = load_suite(CORE, seed=name)[0]
     for twisted in (served.id.upper(), served.id.replace("0000", "00000"), f"{served.id}\n"):
         assert client.call("episode_open", instance=f"causallink/{twisted}").failed
-    client.call("episode_open", suite=CORE, index=0, salt="public", knobs={"n": 2}, block=1)
+    client.call("episode_open", suite=CORE, index=0, seed="public", parameters={"n": 2}, block=1)
     assert client.read("state")["instance"] == f"causallink/{served.id}"
-    query = f"?suite={CORE}&index=0&salt=public&profile=published"
+    query = f"?suite={CORE}&index=0&seed=public&profile=published"
     assert Client.begun(house, MALLORY, query).read("state")["instance"].endswith(served.id)
     assert file.read_text().strip().encode() not in house.heard
 

@@ -38,22 +38,22 @@ def suites(*paths: str) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def open_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def open_interface(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server without tokens or rates."""
     options = (*OPEN, *suites(CORE, LAB, GAME, SLOW), "--body", "65536")
-    server = Server(tmp_path_factory.mktemp("door"), options).start()
+    server = Server(tmp_path_factory.mktemp("interface"), options).start()
     yield server
     server.stop()
 
 
 @pytest.fixture
-def door(open_door: Server) -> Iterator[Server]:
-    yield open_door
-    open_door.goes_on()
+def interface(open_interface: Server) -> Iterator[Server]:
+    yield open_interface
+    open_interface.goes_on()
 
 
 @pytest.fixture(scope="module")
-def small_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def small_interface(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that takes eight sessions, and ten requests a second of each."""
     options = ("--rate", "0", "--session-rate", "10", "--sessions", "8", *suites(CORE, GAME))
     server = Server(tmp_path_factory.mktemp("small"), options).start()
@@ -62,9 +62,9 @@ def small_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def small(small_door: Server) -> Iterator[Server]:
-    yield small_door
-    small_door.goes_on()
+def small(small_interface: Server) -> Iterator[Server]:
+    yield small_interface
+    small_interface.goes_on()
 
 
 _INDICES = count()
@@ -153,8 +153,8 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("kind", MALFORMED)
-def test_a_malformed_frame_is_turned_away(door: Server, kind: str) -> None:
-    client = player(door)
+def test_a_malformed_frame_is_turned_away(interface: Server, kind: str) -> None:
+    client = player(interface)
     answer = client.post(MALFORMED[kind])
     assert answer.status == 400
     assert json.loads(answer.body).keys() == {"jsonrpc", "id", "error"}
@@ -171,9 +171,9 @@ def test_a_malformed_frame_is_turned_away(door: Server, kind: str) -> None:
     ids=["raw bytes of a surrogate", "UTF-16", "UTF-32"],
 )
 def test_half_a_surrogate_pair_does_not_come_in_by_another_coding(
-    door: Server, body: bytes
+    interface: Server, body: bytes
 ) -> None:
-    client = player(door)
+    client = player(interface)
     assert client.post(body).status == 400
     assert played(client) == []
 
@@ -196,8 +196,8 @@ ODD = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_an_odd_argument_is_the_agents_error_and_nothing_more(door: Server, kind: str) -> None:
-    client = player(door)
+def test_an_odd_argument_is_the_agents_error_and_nothing_more(interface: Server, kind: str) -> None:
+    client = player(interface)
     answer = client.post(ODD[kind])
     assert answer.status == 200
     assert answer.failed
@@ -207,19 +207,19 @@ def test_an_odd_argument_is_the_agents_error_and_nothing_more(door: Server, kind
     assert client.call("episode_score").data["score"]["values"]["accuracy"] == 0
 
 
-def test_of_keys_given_twice_the_last_one_is_carried_out_once(door: Server) -> None:
-    client = player(door)
+def test_of_keys_given_twice_the_last_one_is_carried_out_once(interface: Server) -> None:
+    client = player(interface)
     assert client.post(frame('{"answer": "yes", "answer": "no"}')).data["done"] is True
     assert [step["action"]["args"] for step in played(client)] == [{"answer": "no"}]
 
 
-def test_no_depth_of_nesting_breaks_the_server(door: Server) -> None:
-    client, answers = Client.begun(door), []
+def test_no_depth_of_nesting_breaks_the_server(interface: Server) -> None:
+    client, answers = Client.begun(interface), []
     for depth in (940, 950, *range(954, 976)):
         nested = '{"a":' * depth + "1" + "}" * depth
         body = frame(f'{{"suite": "{CORE}", "index": {nested}}}')
         answers.append(client.post(body.replace(b'"answer"', b'"episode_open"')))
-    log = door.news()
+    log = interface.news()
     assert "Traceback" not in log
     assert all(answer.failed and b"went wrong" not in answer.body for answer in answers)
     assert client.read("state")["open"] is False
@@ -239,8 +239,8 @@ def test_no_depth_of_nesting_breaks_the_server(door: Server) -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_request_is_not_carried_out(door: Server, message: dict[str, Any]) -> None:
-    client = player(door)
+def test_what_is_no_request_is_not_carried_out(interface: Server, message: dict[str, Any]) -> None:
+    client = player(interface)
     answer = client.post(json.dumps({"jsonrpc": "2.0", **message}).encode())
     assert (answer.status, answer.body) == (202, b"")
     state = client.read("state")
@@ -256,8 +256,8 @@ def test_what_is_no_request_is_not_carried_out(door: Server, message: dict[str, 
         "rpc.discover", "../tools/list", "{truth}", "", "\x00",
     ],
 )  # fmt: skip
-def test_other_methods_give_nothing(door: Server, method: str) -> None:
-    answer = player(door).rpc(method, {"name": "answer", "arguments": {"answer": "yes"}})
+def test_other_methods_give_nothing(interface: Server, method: str) -> None:
+    answer = player(interface).rpc(method, {"name": "answer", "arguments": {"answer": "yes"}})
     assert json.loads(answer.body)["error"]["message"] in (
         "Method not found",
         "Invalid request parameters",
@@ -267,12 +267,12 @@ def test_other_methods_give_nothing(door: Server, method: str) -> None:
 @pytest.mark.parametrize(
     "version", ["2099-01-01", "", "../..", "2025-06-18, 2025-03-26", "x" * 999]
 )
-def test_a_strange_protocol_version_begins_nothing(door: Server, version: str) -> None:
-    before = door.rows("SELECT count(*) FROM sessions")
-    answer = Client(door).rpc("initialize", HELLO, mcp_protocol_version=version)
+def test_a_strange_protocol_version_begins_nothing(interface: Server, version: str) -> None:
+    before = interface.rows("SELECT count(*) FROM sessions")
+    answer = Client(interface).rpc("initialize", HELLO, mcp_protocol_version=version)
     assert answer.status == 400
     assert len(answer.body) < 500
-    assert door.rows("SELECT count(*) FROM sessions") == before
+    assert interface.rows("SELECT count(*) FROM sessions") == before
 
 
 # HTTP
@@ -297,12 +297,12 @@ def test_a_strange_protocol_version_begins_nothing(door: Server, version: str) -
     ids=repr,
 )
 def test_a_web_page_that_rebinds_its_name_is_turned_away(
-    door: Server, headers: dict[str, str]
+    interface: Server, headers: dict[str, str]
 ) -> None:
-    client = player(door)
+    client = player(interface)
     assert client.post(frame(), **headers).status in (403, 421)
-    assert Client(door).rpc("initialize", HELLO, **headers).status in (403, 421)
-    preflight = door.send("OPTIONS", origin="http://evil.example")
+    assert Client(interface).rpc("initialize", HELLO, **headers).status in (403, 421)
+    preflight = interface.send("OPTIONS", origin="http://evil.example")
     assert not any(name.startswith("access-control") for name in preflight.headers)
     assert played(client) == []
 
@@ -311,16 +311,16 @@ def test_a_web_page_that_rebinds_its_name_is_turned_away(
     "kind",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/json", ""],
 )
-def test_what_a_web_form_can_send_is_turned_away(door: Server, kind: str) -> None:
-    client = player(door)
+def test_what_a_web_form_can_send_is_turned_away(interface: Server, kind: str) -> None:
+    client = player(interface)
     assert client.post(frame(), content_type=kind).status == 400
     assert played(client) == []
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "PATCH", "OPTIONS", "TRACE", "CONNECT"])
-def test_other_http_methods_do_nothing(door: Server, method: str) -> None:
-    client = player(door)
-    heard = raw(door, head(client, method=method))
+def test_other_http_methods_do_nothing(interface: Server, method: str) -> None:
+    client = player(interface)
+    heard = raw(interface, head(client, method=method))
     assert statuses(heard) in ([405], [404], [400])
     assert client.session.encode() not in heard
     assert client.read("state")["step"] == 0
@@ -331,8 +331,8 @@ def test_other_http_methods_do_nothing(door: Server, method: str) -> None:
     ["/", "/mcp/", "/mcp/..", "/mcp/../../etc/passwd", "//mcp", "/MCP", "/mcp%00", "/mcp;x",
      "/mcp/record", "/docs", "/openapi.json", "/metrics", "/%2e%2e/%2e%2e/etc/passwd", "*"],
 )  # fmt: skip
-def test_there_is_one_endpoint(door: Server, target: str) -> None:
-    client = player(door)
+def test_there_is_one_endpoint(interface: Server, target: str) -> None:
+    client = player(interface)
     assert client.post(frame(), target).status == 404
     assert played(client) == []
 
@@ -342,35 +342,35 @@ def test_there_is_one_endpoint(door: Server, target: str) -> None:
     ["suite=%ff", "suite=%ED%A0%80", "&".join(f"a{i}=1" for i in range(50)), "suite=%00&index=%00"],
     ids=["no UTF-8", "a surrogate", "fifty fields", "null bytes"],
 )
-def test_a_strange_address_is_a_clients_error(door: Server, query: str) -> None:
-    answer = Client(door).rpc("initialize", HELLO, target=f"/mcp?{query}")
-    assert "Traceback" not in door.news()
+def test_a_strange_address_is_a_clients_error(interface: Server, query: str) -> None:
+    answer = Client(interface).rpc("initialize", HELLO, target=f"/mcp?{query}")
+    assert "Traceback" not in interface.news()
     assert answer.status in (200, 400)
     assert b"something went wrong" not in answer.body
 
 
-def test_a_header_given_twice_is_turned_away(door: Server) -> None:
-    victim, thief = player(door), player(door)
+def test_a_header_given_twice_is_turned_away(interface: Server) -> None:
+    victim, thief = player(interface), player(interface)
     for first, second in ((thief, victim), (victim, thief)):
         extra = f"Mcp-Session-Id: {second.session}"
         sent = head(first, extra, f"Content-Length: {len(frame())}") + frame()
-        assert statuses(raw(door, sent)) == [400]
+        assert statuses(raw(interface, sent)) == [400]
     assert played(victim) == played(thief) == []
 
 
-def test_an_oversized_body_is_not_read(door: Server) -> None:
-    client = player(door)
-    assert statuses(raw(door, head(client, "Content-Length: 65537") + b" " * 100)) == [413]
-    assert statuses(raw(door, head(client, "Content-Length: 99999999999") + b" ")) == [413]
+def test_an_oversized_body_is_not_read(interface: Server) -> None:
+    client = player(interface)
+    assert statuses(raw(interface, head(client, "Content-Length: 65537") + b" " * 100)) == [413]
+    assert statuses(raw(interface, head(client, "Content-Length: 99999999999") + b" ")) == [413]
     assert client.post(frame() + b" " * 70_000).status == 413
     assert played(client) == []
 
 
-def test_an_oversized_chunked_body_is_not_read(door: Server) -> None:
-    client = player(door)
+def test_an_oversized_chunked_body_is_not_read(interface: Server) -> None:
+    client = player(interface)
     chunks = (b"4000\r\n" + b" " * 0x4000 + b"\r\n") * 6
     sent = head(client, "Transfer-Encoding: chunked") + chunks + b"0\r\n\r\n"
-    assert statuses(raw(door, sent))[:1] == [413]
+    assert statuses(raw(interface, sent))[:1] == [413]
     assert played(client) == []
 
 
@@ -390,23 +390,23 @@ def test_an_oversized_chunked_body_is_not_read(door: Server) -> None:
     ids=lambda lines: " + ".join(lines)[:40],
 )
 def test_ambiguous_lengths_and_broken_heads_are_turned_away(
-    door: Server, lines: tuple[str, ...]
+    interface: Server, lines: tuple[str, ...]
 ) -> None:
-    client = player(door)
+    client = player(interface)
     sent = head(client, *(line.format(n=len(frame())) for line in lines)) + frame()
-    assert statuses(raw(door, sent)) in ([400], [501])
+    assert statuses(raw(interface, sent)) in ([400], [501])
     assert played(client) == []
 
 
-def test_a_request_smuggled_in_a_body_has_no_session(door: Server) -> None:
-    client = player(door)
+def test_a_request_smuggled_in_a_body_has_no_session(interface: Server) -> None:
+    client = player(interface)
     inner = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     inner += b"Content-Length: %d\r\n\r\n" % len(frame()) + frame()
     ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     chunked = b"%x\r\n" % len(ping) + ping + b"\r\n0\r\n\r\n"
     lines = (f"Content-Length: {len(chunked + inner)}", "Transfer-Encoding: chunked")
     outer = head(client, *lines).replace(b"Connection: close\r\n", b"")
-    found = statuses(raw(door, outer + chunked + inner, patience=1.0))
+    found = statuses(raw(interface, outer + chunked + inner, patience=1.0))
     assert found in ([200, 400], [200], [400])
     assert played(client) == []
 
@@ -425,31 +425,31 @@ def test_a_request_smuggled_in_a_body_has_no_session(door: Server) -> None:
     ],
     ids=["TLS", "HTTP/2", "zeros", "no target", "HTTP/9.9", "HTTP/0.9", "long target", "long head"],
 )
-def test_what_is_no_http_is_turned_away(door: Server, data: bytes) -> None:
-    found = statuses(raw(door, data, patience=1.0))
+def test_what_is_no_http_is_turned_away(interface: Server, data: bytes) -> None:
+    found = statuses(raw(interface, data, patience=1.0))
     assert found
     assert set(found) <= {400, 404, 421, 431, 505}
 
 
-def test_an_upgrade_to_a_websocket_gets_nowhere(door: Server) -> None:
-    client = player(door)
+def test_an_upgrade_to_a_websocket_gets_nowhere(interface: Server) -> None:
+    client = player(interface)
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
     lines = ("Upgrade: websocket", "Sec-WebSocket-Version: 13", key)
     sent = head(client, *lines, method="GET").replace(b"Connection: close", b"Connection: Upgrade")
-    heard = raw(door, sent, patience=1.0)
+    heard = raw(interface, sent, patience=1.0)
     assert statuses(heard) in ([405], [400], [403], [404])
     assert b"101 Switching" not in heard
 
 
-def test_slow_bodies_hold_nobody_up(door: Server) -> None:
-    client = player(door)
-    lines = [socket.create_connection(("127.0.0.1", door.port), timeout=5) for _ in range(40)]
+def test_slow_bodies_hold_nobody_up(interface: Server) -> None:
+    client = player(interface)
+    lines = [socket.create_connection(("127.0.0.1", interface.port), timeout=5) for _ in range(40)]
     try:
         for number, line in enumerate(lines):
             full = head(client, f"Content-Length: {len(frame())}") + frame()
             line.sendall(full[: 30 if number % 2 else -5])
         started = time.monotonic()
-        door.goes_on()
+        interface.goes_on()
         assert time.monotonic() - started < 10
         assert played(client) == []
     finally:
@@ -457,11 +457,11 @@ def test_slow_bodies_hold_nobody_up(door: Server) -> None:
             line.close()
 
 
-def test_hanging_up_neither_loses_nor_doubles_an_answer(door: Server) -> None:
-    client = player(door)
+def test_hanging_up_neither_loses_nor_doubles_an_answer(interface: Server) -> None:
+    client = player(interface)
     full = head(client, f"Content-Length: {len(frame())}") + frame()
     for _ in range(3):
-        with socket.create_connection(("127.0.0.1", door.port), timeout=5) as line:
+        with socket.create_connection(("127.0.0.1", interface.port), timeout=5) as line:
             line.sendall(full)
     code = client.call("answer", answer="no").data["observation"]["code"]
     [carried_out] = [step["action"]["args"]["answer"] for step in played(client)]
@@ -510,8 +510,8 @@ def test_a_thousand_initialises_find_a_limit(small: Server) -> None:
     assert small.rows("SELECT count(*) FROM sessions WHERE ended IS NULL") == [(8,)]
 
 
-def test_one_attempt_cannot_fill_the_store(door: Server) -> None:
-    client = Client.begun(door, "", f"?suite={GAME}&index=1")
+def test_one_attempt_cannot_fill_the_store(interface: Server) -> None:
+    client = Client.begun(interface, "", f"?suite={GAME}&index=1")
     codes = [client.call("get_status", padding="a" * 60_000).failed for _ in range(120)]
     assert codes[0] is False
     assert codes[-1] is True
@@ -520,19 +520,19 @@ def test_one_attempt_cannot_fill_the_store(door: Server) -> None:
     assert client.call("episode_score").data["score"]["outcome"] == "unfinished"
 
 
-def test_slow_openings_hold_nobody_up(door: Server) -> None:
+def test_slow_openings_hold_nobody_up(interface: Server) -> None:
     finished: list[int] = []
 
     def guess(number: int) -> None:
         query = f"?instance={SLOW}-{number + 1}.0000-000000000000"
-        assert Client(door).rpc("initialize", HELLO, target=f"/mcp{query}").status == 400
+        assert Client(interface).rpc("initialize", HELLO, target=f"/mcp{query}").status == 400
         finished.append(number)
 
     with ThreadPoolExecutor(16) as pool:
         jobs = [pool.submit(guess, number) for number in range(16)]
         time.sleep(0.5)
         before = len(finished)
-        assert not door.bystander.call("episode_brief").failed
+        assert not interface.bystander.call("episode_brief").failed
         waited_for = len(finished) - before
         for job in jobs:
             job.result()

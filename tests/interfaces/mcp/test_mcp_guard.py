@@ -19,7 +19,7 @@ from whybench.interfaces.mcp.backlog import MOST_OF_ONE
 from whybench.interfaces.mcp.catalogue import Offer
 from whybench.interfaces.mcp.limits import Limits
 from whybench.interfaces.mcp.scoring_policy import Rules
-from whybench.interfaces.mcp.server import Door
+from whybench.interfaces.mcp.server import Interface
 from whybench.interfaces.mcp.session_queue import SLOW_WORKERS
 from whybench.interfaces.mcp.sessions import Sessions
 from whybench.interfaces.mcp.store.protocol import hashed, patience
@@ -109,7 +109,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         file.write_text("\n".join(("# tokens", *tokens)))
         table = Sessions(store, Offer(), rules or Rules(), Limits(**limits))
         known = Tokens.read(file) if tokens else Tokens()
-        return Wire(Guard(Door(table), known, security("127.0.0.1")))
+        return Wire(Guard(Interface(table), known, security("127.0.0.1")))
 
     yield made
     store.shut()
@@ -252,8 +252,8 @@ def test_tools_change_when_an_episode_is_opened_by_a_call(make: Make) -> None:
 
     assert names() == ["episode_open"]
     assert wire.call(session, "hold", {"shape": "x"})["isError"] is True
-    brief = wire.call(session, "episode_open", {"suite": "causallink/core", "index": 3})
-    assert wire.call(session, "episode_brief") == brief
+    instructions = wire.call(session, "episode_open", {"suite": "causallink/core", "index": 3})
+    assert wire.call(session, "episode_brief") == instructions
     assert names() == ["move", "hold", "answer", "episode_brief", "episode_reset", "episode_score"]
     again = wire.call(session, "episode_open", {"suite": "causallink/core", "index": 4})
     assert again["isError"] is True
@@ -379,7 +379,7 @@ def test_a_store_in_use_is_a_reason_to_come_again(make: Make, tmp_path: Path) ->
 
 def test_too_much_slow_work_is_refused_with_the_time_to_wait(make: Make) -> None:
     wire = make((TOKEN, OTHER))
-    backlog = wire.guard.door.turns._backlog
+    backlog = wire.guard.interface.turns._backlog
     backlog._takes = 12.0
     for _ in range(MOST_OF_ONE):
         backlog.enter(hashed("token", TOKEN))
@@ -413,7 +413,9 @@ def test_a_client_that_hangs_up_in_the_queue_gets_no_session(make: Make) -> None
     async def run() -> None:
         async with anyio.create_task_group() as group:
             for number in range(SLOW_WORKERS):
-                wait = partial(guard.door.turns.take, str(number), lambda: go.wait(10), slow=True)
+                wait = partial(
+                    guard.interface.turns.take, str(number), lambda: go.wait(10), slow=True
+                )
                 group.start_soon(wait)
             await anyio.sleep(0.05)
             await guard(scope, receive, send)

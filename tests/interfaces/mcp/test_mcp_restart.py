@@ -10,15 +10,15 @@ pytest.importorskip("mcp")
 from anyio import sleep
 from anyio.from_thread import start_blocking_portal
 
-from whybench.core.canonical import canonical_json
-from whybench.episode.action import called
-from whybench.episode.registry import find_suite
+from whybench.causal.canonical import canonical_json
+from whybench.episode.action import parse_call
+from whybench.episode.registry import load_suite
 
 pytestmark = pytest.mark.wire
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 PLACE = "suite=causallink/core&index=0"
-SUITE = find_suite("causallink/core")
+SUITE = load_suite("causallink/core")
 HOLD = ("hold", {"shape": SUITE.family.open(SUITE[0]).world.view.names[0]})
 
 
@@ -44,18 +44,18 @@ def test_every_session_goes_on_where_it_was_when_the_server_is_killed(tmp_path, 
             assert [kill["open_sessions_that_went_on"] >= 20 for kill in report["kills"]] == [True]
             assert 0 < report["resumed"] < report["records_compared"]
 
-            assert portal.call(odd.record, whole) == plainly(3)
-            assert portal.call(odd.record, half) == plainly(2)
-            assert portal.call(odd.record, closed) == plainly(1)
+            assert portal.call(odd.record, whole) == played_directly(3)
+            assert portal.call(odd.record, half) == played_directly(2)
+            assert portal.call(odd.record, closed) == played_directly(1)
             assert portal.call(odd.scored, closed) == (closed, score)
-            assert portal.call(odd.record, closed) == plainly(1)
+            assert portal.call(odd.record, closed) == played_directly(1)
     finally:
         server.stop()
 
 
-def plainly(count):
+def played_directly(count):
     """Return the record of some actions, as the plain episode has it."""
-    trace = SUITE.family.reopened(SUITE[0], [called(*HOLD)] * count, 0, "own").trace
+    trace = SUITE.family.replay_episode(SUITE[0], [parse_call(*HOLD)] * count, 0, "own").trace
     return canonical_json(trace.to_json())
 
 
@@ -83,7 +83,7 @@ class Odd:
             whole = wire.request("tools/call", {"name": name, "arguments": arguments})
             wire.writer.write(whole[: len(whole) - cut])
             await wire.writer.drain()
-            while not cut and await self.record(wire.session) == plainly(2):
+            while not cut and await self.record(wire.session) == played_directly(2):
                 await sleep(0.02)
             return wire.session
 

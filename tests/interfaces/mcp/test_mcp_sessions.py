@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 from whybench.interfaces.mcp.catalogue import Offer, Order
@@ -127,7 +127,7 @@ def test_nothing_can_be_done_before_an_episode_is_open(store: SqliteStore) -> No
     sessions.begin("a")
     assert sessions.tools("a") is None
     assert sessions.state("a")["open"] is False
-    for ask in (sessions.brief, sessions.record, sessions.reset, sessions.score):
+    for ask in (sessions.instructions, sessions.record, sessions.reset, sessions.score):
         with pytest.raises(Refused, match="episode_open"):
             ask("a")
 
@@ -287,7 +287,7 @@ def test_the_state_tells_coordinates_alone(store: SqliteStore) -> None:
     assert instance.id in told
     assert instance.cluster not in told
     assert set(sessions.state("a")) == {
-        "open", "suite", "index", "instance", "skin", "step", "done", "attempt", "counts",
+        "open", "suite", "index", "instance", "template", "step", "done", "attempt", "counts",
     }  # fmt: skip
 
 
@@ -312,7 +312,7 @@ def test_a_session_of_another_version_is_refused_not_replayed(store: SqliteStore
         {"suite": "causallink/core", "index": 0.5},
         {"suite": "causallink/core", "index": float("inf")},
         {"suite": "causallink/core", "index": "84"},
-        {"suite": "causallink/core", "skin": "../plain"},
+        {"suite": "causallink/core", "template": "../plain"},
         {"suite": ["causallink/core"]},
         {"suite": "causallink/../core"},
         {"suite": "causallink/core", "instance": "causallink/core-0003-000000000000"},
@@ -328,13 +328,13 @@ def test_orders_that_cannot_be_met_are_refused(given: dict) -> None:
 
 def test_an_instance_is_had_by_name_or_place() -> None:
     offer = Offer(("causallink/core",))
-    by_place, skin = offer.instance(Order("causallink/core", 3))
-    assert offer.instance(Order(instance=f"causallink/{by_place.id}")) == (by_place, skin)
+    by_place, template = offer.instance(Order("causallink/core", 3))
+    assert offer.instance(Order(instance=f"causallink/{by_place.id}")) == (by_place, template)
     assert Order.read({"suite": ""}) is None
     assert Order.read({"suite": "causallink/core", "index": 3.0}) == Order("causallink/core", 3)
 
 
-@pytest.mark.parametrize("wrong", [{"suites": ("nothing",)}, {"profile": "x"}, {"salt": ""}])
+@pytest.mark.parametrize("wrong", [{"suites": ("nothing",)}, {"profile": "x"}, {"seed": ""}])
 def test_an_offer_of_nothing_is_refused_at_once(wrong: dict) -> None:
-    with pytest.raises(ValueError, match=r"suite|profile|salt"):
+    with pytest.raises(ValueError, match=r"suite|profile|seed"):
         Offer(**wrong)

@@ -179,7 +179,7 @@ def test_a_session_that_is_no_longer_offered_is_refused(
 ) -> None:
     Sessions(stores[0], OFFER).begin("a")
     Sessions(stores[0], OFFER).open("a", PLACE)
-    for other in (Offer(("recite",)), Offer(salt="another"), Offer(profile="published")):
+    for other in (Offer(("recite",)), Offer(seed="another"), Offer(profile="published")):
         with pytest.raises(Refused, match="not served here"):
             Sessions(stores[1], other).act("a", "answer", {"answer": "yes"})
     assert Sessions(stores[1], OFFER).state("a")["step"] == 0

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from whybench.interfaces.mcp.backlog import EVER, MOST, MOST_OF_ONE, SOON, Backlog
-from whybench.interfaces.mcp.hangup import listening, while_heard
+from whybench.interfaces.mcp.hangup import listening, while_connected
 from whybench.interfaces.mcp.refusal import Busy
 from whybench.interfaces.mcp.session_queue import (
     LONG,
@@ -194,7 +194,7 @@ def test_what_nobody_waits_for_is_not_begun() -> None:
             go.wait(10)
 
         try:
-            await while_heard(partial(turns.take, str(number), work, slow=True, owner=""))
+            await while_connected(partial(turns.take, str(number), work, slow=True, owner=""))
         except Busy:
             gone += 1
 
@@ -256,7 +256,7 @@ def test_a_failure_of_watched_work_is_raised_as_it_is() -> None:
 
     async def run() -> None:
         listening.set(silent)
-        await while_heard(fail)
+        await while_connected(fail)
 
     with pytest.raises(LookupError, match="mine"):
         anyio.run(run)

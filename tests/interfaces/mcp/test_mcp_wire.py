@@ -18,8 +18,8 @@ pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from whybench.core.canonical import canonical_json
-from whybench.episode.registry import find_suite
+from whybench.causal.canonical import canonical_json
+from whybench.episode.registry import load_suite
 from whybench.interfaces.session import Session
 
 SERVE = [sys.executable, "-m", "whybench", "arena", "serve"]
@@ -29,7 +29,7 @@ PLACE = "suite=causallink/advanced&index=7"
 
 
 def plain_calls() -> list[tuple[str, dict[str, Any]]]:
-    session = Session(find_suite("causallink/advanced")[7])
+    session = Session(load_suite("causallink/advanced")[7])
     exact = session.family.exact_run(session.instance).actions
     return [("nothing", {}), *((a.name, a.to_json()["args"]) for a in exact)]
 
@@ -59,12 +59,12 @@ def post(address: str, method: str, params: dict[str, Any], session: str = "") -
 
 def test_the_official_client_plays_and_a_killed_server_forgets_nothing(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
-    plain = Session(find_suite("causallink/advanced")[7])
-    start, calls = plain.brief, plain_calls()
+    plain = Session(load_suite("causallink/advanced")[7])
+    start, calls = plain.instructions, plain_calls()
 
     async def play(address: str) -> tuple[str, Any, str]:
         async with Client(f"{address}?{PLACE}") as client:
-            brief = await client.read_resource("whybench://brief")
+            instructions = await client.read_resource("whybench://brief")
             for name, args in calls:
                 told = await client.call_tool(name, args)
                 reply = plain.call(name, args)
@@ -74,11 +74,11 @@ def test_the_official_client_plays_and_a_killed_server_forgets_nothing(tmp_path:
             assert (await client.call_tool("episode_brief", {})).content[0].text == start
             record = (await client.read_resource("whybench://record")).contents[0].text
             score = (await client.call_tool("episode_score", {})).structured_content
-            return brief.contents[0].text, score, record
+            return instructions.contents[0].text, score, record
 
     with served(store) as (address, server):
-        brief, told, record = anyio.run(play, address)
-        assert brief == start
+        instructions, told, record = anyio.run(play, address)
+        assert instructions == start
         assert canonical_json(json.loads(record)) == canonical_json(plain.trace.to_json())
         assert told["score"] == plain.score().to_json()
         hello = {"protocolVersion": "2025-11-25", "capabilities": {},
@@ -109,7 +109,7 @@ def test_the_official_client_plays_and_a_killed_server_forgets_nothing(tmp_path:
 def test_a_pipe_goes_on_with_its_named_session(tmp_path: Path, mode: str) -> None:
     options = ["--store", str(tmp_path / "store.sqlite"), "--session", "mine"]
     order = ["--suite", "causallink/advanced", "--index", "7"]
-    plain = Session(find_suite("causallink/advanced")[7])
+    plain = Session(load_suite("causallink/advanced")[7])
     calls = plain_calls()
 
     async def play(part: list[tuple[str, dict[str, Any]]], more: list[str]) -> Any:

@@ -12,14 +12,17 @@ from uuid import uuid4
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 
-from whybench.core.canonical import Json, canonical_json
-from whybench.episode.action import Action
-from whybench.episode.instance import Instance
-from whybench.episode.naming import named
-from whybench.episode.observation import OK, Observation
-from whybench.interfaces.reward import Meter
-from whybench.interfaces.sampling import whole
-from whybench.interfaces.session import Reply, Session
+from whybench import (
+    Action,
+    Instance,
+    Json,
+    Meter,
+    Observation,
+    Reply,
+    Session,
+    canonical_json,
+    find_instance,
+)
 from whybench_openenv import __version__
 from whybench_openenv.models import (
     WhyBenchAction,
@@ -83,14 +86,14 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
         with _unspoken(but=ValueError):
             options = self._options.changed(kwargs)
             found, state = self._choose(options, seed, index, instance)
-            session = Session(found, options.skin)
+            session = Session(found, options.template)
             meter = Meter(session, options.reward)
-            brief, tools = session.brief, session.tools
+            instructions, tools = session.instructions, session.tools
         state.episode_id = uuid4().hex if episode_id is None else episode_id
         state.instance = {k: v for k, v in found.to_json().items() if k != "cluster"}
-        state.split, state.reward, state.skin = options.split, options.reward, session.skin
+        state.split, state.reward, state.template = options.split, options.reward, session.template
         self._session, self._meter, self._state = session, meter, state
-        return WhyBenchObservation(text=brief, tools=tools)
+        return WhyBenchObservation(text=instructions, tools=tools)
 
     def step(
         self,
@@ -106,7 +109,7 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
         with _unspoken():
             if action.finish is True and not session.done:
                 session.leave()
-                reply = Reply("", Observation(OK), True)
+                reply = Reply("", Observation("ok"), True)
             elif not (action.finish is None or isinstance(action.finish, bool)):
                 reply = session.act(Action.malformed("`finish` is true or false"))
             elif action.name is None and isinstance(action.line, str):
@@ -158,14 +161,18 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
             if not isinstance(name, str):
                 raise ValueError("`instance` is a text like family/suite-0003-0123456789ab")
             suite = options.found
-            knobs = suite.knobs.asdict()
-            found = named(name, profile=suite.profile, salt=suite.salt, knobs=knobs)
+            parameters = suite.parameters.asdict()
+            found = find_instance(
+                name, profile=suite.profile, seed=suite.seed, parameters=parameters
+            )
             options.choice.check(found)
             return found, WhyBenchState()
         if seed is None and index is None and options.endless:
             seed = next(self._seeds)
         if seed is not None:
-            return next(options.choice.seeded(whole("seed", seed))), WhyBenchState(seed=seed)
+            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+                raise ValueError("`seed` is a whole number, 0 or more")
+            return next(options.choice.seeded(seed)), WhyBenchState(seed=seed)
         place = self._next.get(options, 0) if index is None else index
         if index is None and options.choice.find(place) is None:
             place = 0

@@ -12,7 +12,7 @@ from typing import Any
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import ConfigDict, Field
 
-from whybench.core.canonical import Json
+from whybench import Json
 
 
 class WhyBenchAction(Action):
@@ -33,7 +33,9 @@ class WhyBenchAction(Action):
 class WhyBenchObservation(Observation):
     """What comes back for an action, and for reset."""
 
-    text: str = Field("", description="What a language model reads: the brief, then each result.")
+    text: str = Field(
+        "", description="What a language model reads: the instructions, then each result."
+    )
     result: dict[str, Any] | None = Field(
         None, description="The same as data: `code` (`ok`, or the kind of error) and `data`."
     )
@@ -57,7 +59,7 @@ class WhyBenchState(State):
     index: int | None = Field(None, description="The place in the finite list, if it came by that.")
     split: str | None = Field(None, description="The part that was asked for: `train` or `eval`.")
     reward: str | None = Field(None, description="How actions are paid: `sparse` or `dense`.")
-    skin: str | None = Field(None, description="The words in which the episode is told.")
+    template: str | None = Field(None, description="The words in which the episode is told.")
 
 
 def sendable(value: Json) -> Json:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
-from whybench.core.canonical import EMPTY, Record, freeze, thaw
-from whybench.episode.family import PUBLIC_SALT, Suite
-from whybench.episode.registry import families, find_suite
-from whybench.episode.split import PARTS, Part
-from whybench.interfaces.reward import PAYS, Pay
-from whybench.interfaces.sampling import Choice
+from whybench import Choice, Record, Suite, freeze, installed_families, load_suite, thaw
+
+Part = Literal["train", "eval"]
+Pay = Literal["sparse", "dense"]
 
 LONGEST = 100_000
 """The most rows of a finite list; `endless` has no bound."""
@@ -36,12 +34,13 @@ class Options:
     """The length of the finite list, before the split; None: the suite's own."""
     reward: Pay = "sparse"
     """`sparse`: the headline score at the end. `dense`: evidence gained and errors, too."""
-    skin: str | None = None
-    """The words in which episodes are told; None: the family's first skin."""
+    template: str | None = None
+    """The words in which episodes are told; None: the family's first template."""
     profile: str = "certified"
-    salt: str = PUBLIC_SALT
-    knobs: Record = EMPTY
-    """Knobs of the family."""
+    suite_seed: str = "public"
+    """The seed of the suite: another one, other instances."""
+    parameters: Record = field(default_factory=Record)
+    """Parameters of the family."""
     found: Suite = field(init=False, repr=False, compare=False)
     """The suite itself."""
 
@@ -50,17 +49,24 @@ class Options:
             value = getattr(self, name)
             if not isinstance(value, kinds) or (kinds is _WHOLE and isinstance(value, bool)):
                 raise ValueError(f"`{name}` is {_show(value)}: give {_WANTED[kinds]}")
-        if self.split is not None and self.split not in PARTS:
-            raise ValueError(f"no split {_show(self.split)}: try {' or '.join(PARTS)}")
-        if self.reward not in PAYS:
-            raise ValueError(f"no reward {_show(self.reward)}: try {' or '.join(PAYS)}")
+        if self.split is not None and self.split not in get_args(Part):
+            raise ValueError(f"no split {_show(self.split)}: try {' or '.join(get_args(Part))}")
+        if self.reward not in get_args(Pay):
+            raise ValueError(f"no reward {_show(self.reward)}: try {' or '.join(get_args(Pay))}")
         if self.rows is not None and (self.endless or not 1 <= self.rows <= LONGEST):
             raise ValueError(f"`rows` is for finite lists: give 1 … {LONGEST}, without `endless`")
         object.__setattr__(self, "suite", _whole_path(self.suite))
-        found = find_suite(self.suite, profile=self.profile, salt=self.salt, knobs=thaw(self.knobs))
-        if self.skin is not None and self.skin not in found.family.skins:
-            known = ", ".join(found.family.skins)
-            raise ValueError(f"{found.family.name} has no skin {_show(self.skin)}: try {known}")
+        found = load_suite(
+            self.suite,
+            profile=self.profile,
+            seed=self.suite_seed,
+            parameters=thaw(self.parameters),
+        )
+        if self.template is not None and self.template not in found.family.templates:
+            known = ", ".join(found.family.templates)
+            raise ValueError(
+                f"{found.family.name} has no template {_show(self.template)}: try {known}"
+            )
         object.__setattr__(self, "found", found)
 
     @property
@@ -74,11 +80,11 @@ class Options:
         if unknown:
             raise ValueError(f"no option {_show(unknown[0])}: there are {', '.join(sorted(NAMES))}")
         new = dict(given)
-        if "knobs" in new:
-            new["knobs"] = _record(new["knobs"])
+        if "parameters" in new:
+            new["parameters"] = _record(new["parameters"])
         if _whole_path(new.get("suite", self.suite)) != self.suite:
-            # A skin and knobs fit one suite; they are no defaults for another.
-            new = {"skin": None, "knobs": EMPTY, **new}
+            # A template and parameters fit one suite; they are no defaults for another.
+            new = {"template": None, "parameters": Record(), **new}
         return replace(self, **new) if new else self
 
 
@@ -90,10 +96,10 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "endless": (bool,),
     "rows": _WHOLE,
     "reward": _TEXT,
-    "skin": _TEXT_OR_NONE,
+    "template": _TEXT_OR_NONE,
     "profile": _TEXT,
-    "salt": _TEXT,
-    "knobs": (Record,),
+    "suite_seed": _TEXT,
+    "parameters": (Record,),
 }
 _WANTED: Mapping[tuple[type, ...], str] = {
     _TEXT: "a text",
@@ -108,13 +114,13 @@ NAMES = frozenset(option.name for option in fields(Options) if option.init)
 
 
 def _record(value: Any) -> Any:
-    """Return knobs frozen; what is no mapping is left for the check to refuse."""
+    """Return parameters frozen; what is no mapping is left for the check to refuse."""
     return freeze(value) if isinstance(value, Mapping) else value
 
 
 def _whole_path(path: Any) -> Any:
     """Return `family/suite`, the first suite if a family stands alone; what is no text stays."""
-    family = families().get(path) if isinstance(path, str) else None
+    family = installed_families().get(path) if isinstance(path, str) else None
     return path if family is None else f"{path}/{next(iter(family.suites))}"
 
 

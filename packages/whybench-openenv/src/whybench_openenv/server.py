@@ -105,7 +105,7 @@ def _parser(environ: Mapping[str, str]) -> ArgumentParser:
     parser = ArgumentParser("whybench-openenv", description="Serve WhyBench to OpenEnv's clients.")
 
     def add(name: str, what: str, default: Any = None, kind: Any = str) -> None:
-        told = environ.get(f"{PREFIX}{name.upper()}")
+        told = environ.get(PREFIX + name.upper().replace("-", "_"))
         parser.add_argument(f"--{name}", type=kind, default=told or default, help=what)
 
     def flag(name: str, what: str) -> None:
@@ -117,10 +117,10 @@ def _parser(environ: Mapping[str, str]) -> ArgumentParser:
     flag("endless", "draw without end, not from the suite alone")
     add("rows", "length of the finite list, before the split", kind=int)
     add("reward", "sparse or dense")
-    add("skin", "the words in which episodes are told")
+    add("template", "the words in which episodes are told")
     add("profile", "certified or published")
-    add("salt", "another salt, other instances")
-    add("knobs", 'knobs of the family, as JSON: {"n": 4}', kind=_object)
+    add("suite-seed", "the seed of the suite: another one, other instances")
+    add("parameters", 'parameters of the family, as JSON: {"n": 4}', kind=_object)
     add("seed", "the first seed of endless resets that bring none", 0, int)
     add("sessions", f"most sessions at a time, {SESSIONS} unless told", SESSIONS, int)
     add("idle", "seconds after which an idle session is closed", IDLE, float)

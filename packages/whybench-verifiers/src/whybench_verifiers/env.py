@@ -7,10 +7,6 @@ from typing import Any, Literal
 
 import verifiers.v1 as vf
 
-from whybench.episode.family import PUBLIC_SALT
-from whybench.episode.instance import Profile
-from whybench.interfaces.reward import Pay
-
 
 class WhyBenchEnvConfig(vf.SingleAgentEnvConfig):
     """One seat that plays in this process; `verifiers` would rent a sandbox for it."""
@@ -28,11 +24,11 @@ def load_environment(
     split: Literal["train", "eval", "all"] = "train",
     rows: int | None = None,
     endless: bool = False,
-    reward: Pay = "sparse",
-    skin: str | None = None,
-    salt: str = PUBLIC_SALT,
-    profile: Profile = "certified",
-    knobs: Mapping[str, Any] | None = None,
+    reward: Literal["sparse", "dense"] = "sparse",
+    template: str | None = None,
+    suite_seed: str = "public",
+    profile: Literal["certified", "published"] = "certified",
+    parameters: Mapping[str, Any] | None = None,
     seed: int | None = None,
     **env: Any,
 ) -> WhyBenchEnv:
@@ -48,10 +44,10 @@ def load_environment(
         "rows": rows,
         "endless": endless,
         "reward": reward,
-        "skin": skin,
-        "salt": salt,
+        "template": template,
+        "suite_seed": suite_seed,
         "profile": profile,
-        "knobs": dict(knobs or {}),
+        "parameters": dict(parameters or {}),
         "seed": seed,
     }
     loaded = vf.load_environment(vf.resolve_env_config({**env, "taskset": taskset}))

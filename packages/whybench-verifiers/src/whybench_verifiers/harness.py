@@ -1,4 +1,4 @@
-"""How a model plays: it gets the brief, the actions as tools, and an answer to every call.
+"""How a model plays: it gets the instructions, the actions as tools, and an answer to every call.
 
 The loop runs in this process, which `verifiers` allows as long as each model call goes through its
 endpoint. So no call is refused before the episode has seen it, and no program is launched.
@@ -50,8 +50,8 @@ class WhyBenchHarness(vf.Harness[WhyBenchHarnessConfig]):
     ) -> vf.ProgramResult:
         """Play the episode in the rollout's state to its end, or until a limit strikes."""
         del runtime, mcp_urls
-        system, brief = self.resolve_text_prompt(data)
-        messages: list[dict[str, Any]] = [{"role": "user", "content": brief}]
+        system, instructions = self.resolve_text_prompt(data)
+        messages: list[dict[str, Any]] = [{"role": "user", "content": instructions}]
         if system is not None:
             messages.insert(0, {"role": "system", "content": system})
         # A model may think long, and the rollout has a deadline of its own; proxies are for others.

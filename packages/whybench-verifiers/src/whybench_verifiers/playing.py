@@ -7,16 +7,15 @@ trace's `info` at the end (`record`).
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import verifiers.v1 as vf
 from pydantic import PrivateAttr
 
-from whybench.episode.action import Action
-from whybench.episode.instance import Instance
-from whybench.episode.score import Score
-from whybench.interfaces.reward import Meter, Pay
-from whybench.interfaces.session import Reply, Session
+from whybench import Action, Instance, Meter, Reply, Score, Session
+
+Pay = Literal["sparse", "dense"]
+"""What is rewarded: the score at the end, or also evidence as it comes in."""
 
 
 def sendable(text: str) -> str:
@@ -37,10 +36,10 @@ class Playing(vf.State):
     _evidence: float = PrivateAttr(0.0)
     _last: str | None = PrivateAttr(None)
 
-    def open(self, instance: Instance, skin: str, pay: Pay) -> None:
+    def open(self, instance: Instance, template: str, pay: Pay) -> None:
         """Begin the episode; one that is open already goes on."""
         if self._session is None:
-            self._session = Session(instance, skin)
+            self._session = Session(instance, template)
             self._meter = Meter(self._session, pay)
             self._pay = pay
 
@@ -60,7 +59,7 @@ class Playing(vf.State):
         return self._paid(self.session.call(name, args))
 
     def without_call(self) -> Reply:
-        """Carry out what a reply without a call is: a step that no door can read."""
+        """Carry out what a reply without a call is: a step that no interface can read."""
         names = " or ".join(str(tool["name"]) for tool in self.session.tools)
         return self._paid(self.session.act(Action.malformed(f"call {names}")))
 

@@ -15,7 +15,7 @@ from typing import Any
 import verifiers.v1 as vf
 from aiohttp import web
 
-from whybench.core.canonical import Json
+from whybench import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One instance as a task: coordinates and brief in the row, the rest rebuilt when it is played."""
+"""One instance as a task: coordinates and instructions; the rest is rebuilt for play."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from whybench.episode.family import Family
-from whybench.episode.instance import Instance
-from whybench.episode.registry import families
-from whybench.episode.trace import Trace
-from whybench.interfaces.reward import Pay
-from whybench.interfaces.session import Session
+from whybench import Family, Instance, Session, Trace, installed_families
 from whybench_verifiers.harness import WhyBenchHarnessConfig
-from whybench_verifiers.playing import Playing
+from whybench_verifiers.playing import Pay, Playing
 
 INFO = "whybench"
 """Where a rollout's record stands in its trace's `info`: `trace` and `score`, each as JSON
@@ -27,10 +22,10 @@ class WhyBenchData(vf.TaskData):
 
     instance: dict[str, Any]
     """The instance's coordinates, without `cluster`: it tells which instances are alike."""
-    skin: str
+    template: str
     """The words in which it is told."""
     pay: Pay = "sparse"
-    """What is rewarded: see `whybench.interfaces.reward`."""
+    """What is rewarded: see `whybench.Meter`."""
 
 
 class WhyBenchTask(vf.Task[WhyBenchData, Playing, vf.TaskConfig]):
@@ -44,7 +39,7 @@ class WhyBenchTask(vf.Task[WhyBenchData, Playing, vf.TaskConfig]):
     @property
     def family(self) -> Family[Any]:
         """The family the instance belongs to."""
-        return families()[self.data.instance["family"]]
+        return installed_families()[self.data.instance["family"]]
 
     async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
         """Open the episode for a harness that knows how to play it."""
@@ -95,21 +90,26 @@ class WhyBenchTask(vf.Task[WhyBenchData, Playing, vf.TaskConfig]):
         return self.family.rebuilt(self.data.instance)
 
     def _open(self, trace: vf.Trace) -> None:
-        trace.state.open(self._instance(), self.data.skin, self.data.pay)
+        trace.state.open(self._instance(), self.data.template, self.data.pay)
 
 
 def task_of(
     instance: Instance,
     *,
-    skin: str | None = None,
+    template: str | None = None,
     pay: Pay = "sparse",
     config: vf.TaskConfig | None = None,
 ) -> WhyBenchTask:
     """Return an instance as a task."""
-    session = Session(instance, skin)
+    session = Session(instance, template)
     coordinates = {key: value for key, value in instance.to_json().items() if key != "cluster"}
     name = f"{instance.family}/{instance.id}"
     data = WhyBenchData(
-        id=name, name=name, prompt=session.brief, instance=coordinates, skin=session.skin, pay=pay
+        id=name,
+        name=name,
+        prompt=session.instructions,
+        instance=coordinates,
+        template=session.template,
+        pay=pay,
     )
     return WhyBenchTask(data, config)

@@ -8,11 +8,8 @@ from typing import Any, ClassVar, Literal
 import verifiers.v1 as vf
 from pydantic import Field
 
-from whybench.episode.family import PUBLIC_SALT
-from whybench.episode.instance import Instance, Profile
-from whybench.episode.registry import find_suite
-from whybench.interfaces.reward import Pay
-from whybench.interfaces.sampling import Choice
+from whybench import Choice, Instance, load_suite
+from whybench_verifiers.playing import Pay
 from whybench_verifiers.task import WhyBenchTask, task_of
 
 
@@ -31,14 +28,14 @@ class WhyBenchConfig(vf.TasksetConfig):
     """By what an endless list is drawn (None: 0) and a finite one is dealt (None: in order)."""
     reward: Pay = "sparse"
     """`sparse`: the headline metric at the end. `dense`: and evidence as it comes in."""
-    skin: str | None = None
+    template: str | None = None
     """The words in which an instance is told; None: the family's first."""
-    profile: Profile = "certified"
+    profile: Literal["certified", "published"] = "certified"
     """The rules: with known defects repaired, or as published."""
-    salt: str = PUBLIC_SALT
-    """Another salt, other instances; `private:…` needs its secret."""
-    knobs: dict[str, Any] = Field(default_factory=dict)
-    """The family's knobs."""
+    suite_seed: str = "public"
+    """Another seed, other instances; `private:…` needs its secret."""
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """The family's parameters."""
 
 
 class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
@@ -53,20 +50,23 @@ class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
         super().__init__(config)
         # A switch of the library for each class; here each list has its own.
         self.INFINITE = config.endless
-        self.suite = find_suite(
-            self._path(), profile=config.profile, salt=config.salt, knobs=config.knobs
+        self.suite = load_suite(
+            self._path(),
+            profile=config.profile,
+            seed=config.suite_seed,
+            parameters=config.parameters,
         )
         part = None if config.split == "all" else config.split
         self.choice = Choice(self.suite, part, config.rows, config.endless)
-        skins = self.suite.family.skins
-        if config.skin not in (None, *skins):
-            raise ValueError(f"no skin {config.skin!r}: try {', '.join(skins)}")
+        templates = self.suite.family.templates
+        if config.template not in (None, *templates):
+            raise ValueError(f"no template {config.template!r}: try {', '.join(templates)}")
 
     def load(self) -> Iterator[WhyBenchTask]:
         """Yield the tasks one by one: worlds are made when they are asked for."""
         config = self.config
         for instance in self._instances():
-            yield task_of(instance, skin=config.skin, pay=config.reward, config=config.task)
+            yield task_of(instance, template=config.template, pay=config.reward, config=config.task)
 
     def _instances(self) -> Iterator[Instance]:
         if self.config.endless:

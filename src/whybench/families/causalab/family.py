@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from whybench.core.canonical import EMPTY, Json, Record, freeze
-from whybench.core.seeds import Stream
-from whybench.core.structure import edge_f1
+from whybench.causal.canonical import EMPTY, Json, Record, freeze
+from whybench.causal.seeds import Stream
+from whybench.causal.structure import edge_f1
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import ANSWERED, Episode, Moves, play
@@ -18,18 +18,20 @@ from whybench.episode.family import Family, Fingerprint
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalab import agents, bits, certify, generate, renaming
-from whybench.families.causalab.ambiguity import Pairs, all_experiments, verdicts
-from whybench.families.causalab.dialogue import Dialogue
+from whybench.families.causalab.agents import strategies
+from whybench.families.causalab.covariates import covariates
+from whybench.families.causalab.episode import LabEpisode
 from whybench.families.causalab.numbers import number
-from whybench.families.causalab.params import GRAPHS, LIMIT, NAME, PLANS, K, Knobs, regime
-from whybench.families.causalab.released import worlds
+from whybench.families.causalab.parameters import GRAPHS, LIMIT, NAME, PLANS, K, Parameters, regime
+from whybench.families.causalab.prompts.dialogue import Dialogue
+from whybench.families.causalab.proof import bits, certify
+from whybench.families.causalab.proof.ambiguity import Pairs, all_experiments, verdicts
+from whybench.families.causalab.proof.inference_timeline import InferenceTimeline
 from whybench.families.causalab.rules import activates
 from whybench.families.causalab.score import score
-from whybench.families.causalab.story import Story
-from whybench.families.causalab.telling import LabEpisode
-from whybench.families.causalab.traits import traits
-from whybench.families.causalab.world import Law, Term, World, motifs, solver
+from whybench.families.causalab.world import generate, renaming
+from whybench.families.causalab.world.released import worlds
+from whybench.families.causalab.world.world import Law, Term, World, motifs, solver
 
 DRAWS = 16
 """Sequences of the hidden disturbance over which the best estimator is averaged."""
@@ -39,33 +41,35 @@ class CausaLab(Family[World]):
     """A laboratory: experiments on one crystal, the frequency of another, one hidden law."""
 
     name = NAME
-    parameters = Knobs
+    parameter_model = Parameters
     prompts = Dialogue
 
-    def size(self, suite: str, profile: Profile, params: Knobs) -> int:
-        """Return a suite's size, or say which knobs do not go together."""
+    def size(self, suite: str, profile: Profile, params: Parameters) -> int:
+        """Return a suite's size, or say which parameters do not go together."""
         plan = PLANS[suite]
         if (params.k, params.graphs) != (K, GRAPHS) and not plan.fresh:
-            raise ValueError(f"knobs `k` and `graphs` belong to {self.name}/fresh")
+            raise ValueError(f"parameters `k` and `graphs` belong to {self.name}/fresh")
         if plan.quadratic and params.tolerance == 0:
             raise ValueError("readings are rounded here: no exact prediction can be promised")
         if params.limit != LIMIT and profile == "published":
-            raise ValueError("knob `limit` belongs to profile `certified`: the release has none")
+            raise ValueError(
+                "parameter `limit` belongs to profile `certified`: the release has none"
+            )
         if params.data is None:
             if plan.golden and params.regime and not regime(params.regime)[0]:
                 raise ValueError("a golden chain starts from a record: give a regime like 1o0i")
             return generate.size(suite, params)
         if profile != "published":
-            raise ValueError("knob `data` belongs to profile `published`")
+            raise ValueError("parameter `data` belongs to profile `published`")
         return len(worlds(Path(params.data), suite, params))
 
     def build(self, instance: Instance) -> World:
         """Rebuild the hidden world, or find it among the released ones."""
-        knobs, suite, index = self.params(instance), instance.suite, instance.index
-        if knobs.data is not None:
-            return worlds(Path(knobs.data), suite, knobs)[index]
+        parameters, suite, index = self.params(instance), instance.suite, instance.index
+        if parameters.data is not None:
+            return worlds(Path(parameters.data), suite, parameters)[index]
         released = instance.profile == "published"
-        return generate.world(suite, instance.seed, index, knobs, released)
+        return generate.world(suite, instance.stream_seed, index, parameters, released)
 
     def fingerprint(self, world: World) -> Fingerprint:
         """Name what is told, the law, and every crystal.
@@ -93,10 +97,10 @@ class CausaLab(Family[World]):
 
     def discarded(self, instance: Instance) -> Record:
         """Return the graphs and records that were thrown away; the release says nothing of its."""
-        knobs = self.params(instance)
-        if knobs.data is not None:
+        parameters = self.params(instance)
+        if parameters.data is not None:
             return EMPTY
-        return generate.discarded(instance.suite, instance.seed, instance.index, knobs)
+        return generate.discarded(instance.suite, instance.stream_seed, instance.index, parameters)
 
     def open_world(self, instance: Instance, world: World) -> LabEpisode:
         """Start an episode."""
@@ -115,8 +119,8 @@ class CausaLab(Family[World]):
         world = self.world(instance)
         view = world.view
         trace = self.exact_run(instance)
-        story = Story(view, trace)
-        found = story.forced(world.shown())
+        timeline = InferenceTimeline(view, trace)
+        found = timeline.forced(world.shown())
         least = 0 if certify.chain_of(view.records) else certify.fewest(world)
         identified = (
             found.complete if certify.by_run(world) else least is not None and least <= view.budget
@@ -131,9 +135,9 @@ class CausaLab(Family[World]):
             best_score=best,
             fewest=least if identified else None,
             minimax=certify.minimax(world) if identified else None,
-            exact_steps=len(story.readings) - story.start,
-            bits=0.0 if identified else certify.bits_left(world, story.readings),
-            witness=None if identified else freeze(certify.witness(world, story.evidence())),
+            exact_steps=len(timeline.readings) - timeline.start,
+            bits=0.0 if identified else certify.bits_left(world, timeline.readings),
+            witness=None if identified else freeze(certify.witness(world, timeline.evidence())),
             facts=self._facts(instance, world, identified, known),
         )
 
@@ -164,7 +168,7 @@ class CausaLab(Family[World]):
             path = (*world.disturbance.path, "draw", draw)
             other = replace(world, disturbance=replace(world.disturbance, path=path))
             episode = self.open_world(instance, other)
-            play(episode, agents.exact(agents.Bench(other.view), Stream("exact")))
+            play(episode, strategies.exact(strategies.AgentState(other.view), Stream("exact")))
             f1.append(edge_f1(truth, episode.guess.edges if episode.guess else ()))
             wrong += f1[-1] < 1.0 or not episode.right
         return {"expected_edge_f1": sum(f1) / DRAWS, "error_probability": wrong / DRAWS}
@@ -173,17 +177,17 @@ class CausaLab(Family[World]):
         """Score what happened; edges that no experiment decides are asked of nobody."""
         return score(episode, undecided(episode.world))
 
-    def traits(self, instance: Instance) -> Record:
+    def covariates(self, instance: Instance) -> Record:
         """Return size, motifs and condition."""
-        return traits(self.world(instance))
+        return covariates(self.world(instance))
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
         """Start a reference agent; the reactor's crystal lies beside given evidence."""
         world = self.world(instance)
-        bench = agents.Bench(world.view, given, None if given is None else world.shown())
+        state = strategies.AgentState(world.view, given, None if given is None else world.shown())
         if name == "oracle":
-            return agents.oracle(world, bench)
-        return agents.STRATEGIES[name](bench, Stream("agent", name, instance.id))
+            return strategies.oracle(world, state)
+        return strategies.STRATEGIES[name](state, Stream("agent", name, instance.id))
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
         """Open the reactor and predict: a frequency, or `frequency` with `hypothesis`."""
@@ -198,7 +202,7 @@ class CausaLab(Family[World]):
         """Return what the evidence so far leaves open, in bits; see `bits`."""
         return bits.bits_left(episode)
 
-    def rivals(self, instance: Instance) -> Iterator[Episode]:
+    def look_alikes(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view on other laws: nothing causes anything, and all in a row."""
         world = self.world(instance)
         k = world.law.k

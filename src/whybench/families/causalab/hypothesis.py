@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from whybench.core.canonical import Json, Record, thaw
-from whybench.core.graph import Graph
-from whybench.families.causalab.names import canonical, is_frequency
-from whybench.families.causalab.world import FREQUENCY, View
+from whybench.causal.canonical import Json, Record, thaw
+from whybench.causal.graph import Graph
+from whybench.families.causalab.world.names import canonical, is_frequency
+from whybench.families.causalab.world.world import FREQUENCY, View
 
 LONGEST = 40_000
 """Characters of the longest hypothesis that is read."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.episode.action import Action
 from whybench.episode.observation import Observation
 from whybench.families.causalab.hypothesis import node
-from whybench.families.causalab.world import DECIMALS, Reading, View
+from whybench.families.causalab.world.world import DECIMALS, Reading, View
 
 LONGEST_NUMBER = 40
 """Characters of the longest number that is read from text."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from whybench.core.canonical import Json, Record
+from whybench.causal.canonical import Json, Record
 from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.families.causalab.hypothesis import Guess, HypothesisError, node, read
 from whybench.families.causalab.numbers import number, setting_of
-from whybench.families.causalab.params import Knobs
-from whybench.families.causalab.world import (
+from whybench.families.causalab.parameters import Parameters
+from whybench.families.causalab.world.world import (
     DECIMALS,
     FREQUENCY,
     Readings,
@@ -81,9 +81,9 @@ class LabRules(Episode):
         "_solver",
         "bases",
         "guesses",
-        "knobs",
         "now",
         "opened",
+        "parameters",
         "parse_failures",
         "prediction",
         "right",
@@ -95,10 +95,12 @@ class LabRules(Episode):
         "world",
     )
 
-    def __init__(self, instance: Instance, world: World, solver: Solver, knobs: Knobs) -> None:
-        super().__init__(instance, knobs.max_errors)
+    def __init__(
+        self, instance: Instance, world: World, solver: Solver, parameters: Parameters
+    ) -> None:
+        super().__init__(instance, parameters.max_errors)
         self.world = world
-        self.knobs = knobs
+        self.parameters = parameters
         self._solver = solver
         self.bases = world.bases
         self.now = world.view.baseline.values
@@ -106,7 +108,7 @@ class LabRules(Episode):
         """Interventions made."""
         self.opened = False
         """Whether the reactor is open, and the manipulator locked for good."""
-        self.verified = not knobs.verify
+        self.verified = not parameters.verify
         """Whether the one explicit check has been asked for, or need not be."""
         self.guesses: list[tuple[int, Guess | None]] = []
         """Hypotheses, each with the interventions made before; None is a parse failure."""
@@ -224,7 +226,7 @@ class LabRules(Episode):
             self._patience = SENT_BACK
             return None
         try:
-            guess = read(self.view, text, final=final, candidates=self.knobs.candidates)
+            guess = read(self.view, text, final=final, candidates=self.parameters.candidates)
         except HypothesisError as error:
             return self._spoilt(str(error))
         self._patience = SENT_BACK

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from whybench.core.canonical import Json, Record
-from whybench.core.equivalence import class_size
-from whybench.core.graph import Graph
-from whybench.core.structure import edge_f1, edge_precision, edge_recall, shd
+from whybench.causal.canonical import Json, Record
+from whybench.causal.equivalence import class_size
+from whybench.causal.graph import Graph
+from whybench.causal.structure import edge_f1, edge_precision, edge_recall, shd
 from whybench.episode.episode import ANSWERED
 from whybench.episode.score import ERROR_MODES, UNFINISHED, Score, declared_metrics
-from whybench.families.causalab.ambiguity import Pairs
+from whybench.families.causalab.episode import LabEpisode
 from whybench.families.causalab.hypothesis import NOTHING, Edge, Guess
-from whybench.families.causalab.story import Story, misfit
-from whybench.families.causalab.telling import LabEpisode
-from whybench.families.causalab.world import DECIMALS, FREQUENCY, Law, View, World
+from whybench.families.causalab.proof.ambiguity import Pairs
+from whybench.families.causalab.proof.inference_timeline import InferenceTimeline, misfit
+from whybench.families.causalab.world.world import DECIMALS, FREQUENCY, Law, View, World
 
 WEIGHT_TOLERANCE = 0.02
 """Relative error that a coefficient may have; the exact agent stays below it also where readings
@@ -74,24 +74,24 @@ def score(episode: LabEpisode, unsettled: Pairs) -> Score:
     trace = episode.trace
     outcome = episode.outcome or UNFINISHED
     answered = outcome == ANSWERED
-    story = Story(view, trace)
-    readings = story.readings
+    timeline = InferenceTimeline(view, trace)
+    readings = timeline.readings
     guess = (episode.guess if answered else None) or NOTHING
     truth = frozenset(world.law.graph.edges())
     graph = _graph_values(truth, guess.edges, unsettled)
-    could = story.forced(world.shown())
+    could = timeline.forced(world.shown())
     right = answered and episode.right
     missed = answered and not right and not _within(world, episode.prediction or 0.0)
     inferable = could.frequency is not None and _within(world, could.frequency)
-    left_open = story.left_open()
+    left_open = timeline.left_open()
     known = could.complete or (bool(unsettled) and left_open.sometimes <= unsettled)
     own = episode.used - trace.given
     free = trace.evidence == "own"
     touched = sum({1 << r.target for r in readings if r.target is not None})
     size = class_size(world.law.graph, touched)
     prior = class_size(world.law.graph, sum({1 << r.target for r in view.records if r.target}))
-    after = story.sufficed_after() if free else None
-    steps = _trajectory(world, episode, story, unsettled)
+    after = timeline.sufficed_after() if free else None
+    steps = _trajectory(world, episode, timeline, unsettled)
     judged = [step["consistent"] for step in steps if step["consistent"] is not None]
     error = misfit(guess, readings) if answered else None
     unused = 1 - own / view.budget if free and view.budget else None
@@ -139,7 +139,7 @@ def score(episode: LabEpisode, unsettled: Pairs) -> Score:
     }
     ordered = Record((metric.name, values[metric.name]) for metric in METRICS)
     labels: dict[str, Json] = {"regime": world.regime, "trajectory": _written(view, steps)}
-    if episode.instance.salt == "public":
+    if episode.instance.seed == "public":
         labels["truth"] = _edge_text(view, truth)
     return Score(outcome, ordered, Record(labels.items()))
 
@@ -171,7 +171,7 @@ def _graph_values(
 
 
 def _trajectory(
-    world: World, episode: LabEpisode, story: Story, unsettled: Pairs
+    world: World, episode: LabEpisode, timeline: InferenceTimeline, unsettled: Pairs
 ) -> list[dict[str, Json]]:
     """Return each recorded hypothesis with its distance from the truth and from the data."""
     truth = frozenset(world.law.graph.edges())
@@ -189,7 +189,7 @@ def _trajectory(
                 "edges": guess.edges,
                 "f1": round(values["edge_f1"], 4),
                 "shd": int(values["shd"]),
-                "consistent": story.explained_by(guess, after),
+                "consistent": timeline.explained_by(guess, after),
             }
         )
     return steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from whybench.core.canonical import Record, thaw
+from whybench.causal.canonical import Record, thaw
 
 _DIGITS = re.compile("[0-9]{1,9}")
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from whybench.core.canonical import Json, thaw
+from whybench.causal.canonical import Json, thaw
 
 Sign = Literal["raises", "lowers", "no_effect"]
 SIGNS: tuple[Sign, ...] = ("raises", "lowers", "no_effect")

@@ -7,31 +7,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from whybench.core.canonical import EMPTY, Json, Record
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import EMPTY, Json, Record
+from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
 from whybench.episode.episode import Episode, Moves
 from whybench.episode.family import Family, Fingerprint, Suite
 from whybench.episode.instance import Instance, Profile
-from whybench.episode.pace import Pace
+from whybench.episode.prompts.turn_limits import TurnLimits
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalgame import agents, bits, cell_proof, certify, generate
-from whybench.families.causalgame.bench import Bench
-from whybench.families.causalgame.catalogue import inert, parameters
-from whybench.families.causalgame.cells import CELLS, SEEDS, cell_world, refused_deals
-from whybench.families.causalgame.design import SUFFIX, Design
-from whybench.families.causalgame.dialogue import Dialogue, paced
-from whybench.families.causalgame.generated import Generated, nameless, nameless_rules
-from whybench.families.causalgame.params import ALL, KNOBS, NAME, SIZE, Knobs
-from whybench.families.causalgame.scenario import scenarios
+from whybench.families.causalgame.agents import strategies
+from whybench.families.causalgame.agents.agent_state import AgentState
+from whybench.families.causalgame.covariates import covariates
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.parameters import ALL, FACTORIAL, NAME, SIZE, Parameters
+from whybench.families.causalgame.prompts.action_specs import QUESTIONS
+from whybench.families.causalgame.prompts.dialogue import Dialogue, turn_limits_of
+from whybench.families.causalgame.proof import bits, certify, factorial_proof
 from whybench.families.causalgame.score import score
-from whybench.families.causalgame.specs import QUESTIONS
-from whybench.families.causalgame.telling import DroneEpisode
-from whybench.families.causalgame.traits import traits
 from whybench.families.causalgame.view import view
-from whybench.families.causalgame.world import World
+from whybench.families.causalgame.world import generate
+from whybench.families.causalgame.world.design import SUFFIX, Design
+from whybench.families.causalgame.world.factorial_suite import (
+    CELLS,
+    SEEDS,
+    cell_world,
+    refused_deals,
+)
+from whybench.families.causalgame.world.physics.catalogue import inert, parameters
+from whybench.families.causalgame.world.physics.generated import Generated, nameless, nameless_rules
+from whybench.families.causalgame.world.scenario import scenarios
+from whybench.families.causalgame.world.world import World
 
 HYPOTHESES = (
     "any system in which a design and the circumstances of a flight decide, by chance, who returns"
@@ -42,21 +49,21 @@ class CausalGame(Family[World]):
     """Drones: biased records, small deployments, one fleet, and a report."""
 
     name = NAME
-    parameters = Knobs
+    parameter_model = Parameters
     prompts = Dialogue
 
-    def size(self, suite: str, profile: Profile, params: Knobs) -> int:  # noqa: ARG002
+    def size(self, suite: str, profile: Profile, params: Parameters) -> int:  # noqa: ARG002
         """Return a suite's size."""
-        return {KNOBS: CELLS * SEEDS, ALL: len(scenarios())}.get(suite, SIZE)
+        return {FACTORIAL: CELLS * SEEDS, ALL: len(scenarios())}.get(suite, SIZE)
 
     def build(self, instance: Instance) -> World:
         """Rebuild the hidden world."""
-        suite, index, knobs = instance.suite, instance.index, self.params(instance)
-        if suite == KNOBS:
-            return cell_world(instance.seed, index, knobs)
+        suite, index, parameters = instance.suite, instance.index, self.params(instance)
+        if suite == FACTORIAL:
+            return cell_world(instance.stream_seed, index, parameters)
         scenario = tuple(scenarios())[index] if suite == ALL else suite
-        rules = knobs.over(scenarios()[scenario].rules(instance.profile))
-        return generate.world(scenario, rules, instance.seed, index)
+        rules = parameters.over(scenarios()[scenario].rules(instance.profile))
+        return generate.world(scenario, rules, instance.stream_seed, index)
 
     def fingerprint(self, world: World) -> Fingerprint:
         """Name the rules, and what became of the history.
@@ -80,9 +87,9 @@ class CausalGame(Family[World]):
 
     def discarded(self, instance: Instance) -> Record:
         """Return how many histories were thrown away: at a seed's first cell, for all share it."""
-        if instance.suite != KNOBS or instance.index >= SEEDS:
+        if instance.suite != FACTORIAL or instance.index >= SEEDS:
             return EMPTY
-        return Record.of(history_above_the_bar=refused_deals(instance.seed, instance.index))
+        return Record.of(history_above_the_bar=refused_deals(instance.stream_seed, instance.index))
 
     def open_world(self, instance: Instance, world: World) -> DroneEpisode:
         """Start an episode."""
@@ -114,7 +121,9 @@ class CausalGame(Family[World]):
             "fleet_exact": reached["survival_rate"],
         }
         if isinstance(world.physics, Generated):
-            facts |= cell_proof.facts(world, world.physics) | cell_proof.levels(instance.index)
+            facts |= factorial_proof.facts(world, world.physics) | factorial_proof.levels(
+                instance.index
+            )
         return Certificate(
             instance=instance.id,
             hypotheses=HYPOTHESES,
@@ -127,16 +136,19 @@ class CausalGame(Family[World]):
 
     def prove(self, suite: Suite) -> SuiteProof:
         """Prove scenarios: winnable, trapped, affordable; generated worlds by their formula."""
-        if suite.name == KNOBS:
+        if suite.name == FACTORIAL:
             worlds = [self.world(instance) for instance in suite]
-            return cell_proof.proof(suite.name, worlds)
+            return factorial_proof.proof(suite.name, worlds)
         names = tuple(scenarios()) if suite.name == ALL else (suite.name,)
         released = suite.profile == "published"
         first = suite[0]
-        knobs = self.params(first)
+        parameters = self.params(first)
         proofs = {
             name: certify.proof(
-                name, knobs.over(scenarios()[name].rules(suite.profile)), first.seed, released
+                name,
+                parameters.over(scenarios()[name].rules(suite.profile)),
+                first.stream_seed,
+                released,
             )
             for name in names
         }
@@ -155,15 +167,19 @@ class CausalGame(Family[World]):
         """Return what the best known and the default design reach with the instance's fleet."""
         return _landmarks(self, instance)
 
-    def traits(self, instance: Instance) -> Record:
+    def covariates(self, instance: Instance) -> Record:
         """Return scenario, challenge, history, bar, and what two known designs reach."""
-        return traits(instance, self.world(instance), *self.landmarks(instance))
+        return covariates(instance, self.world(instance), *self.landmarks(instance))
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
         """Start a reference agent."""
         world = self.world(instance)
-        known = agents.oracle(best_of(world)) if name == "oracle" else agents.STRATEGIES[name]
-        return agents.moves(Bench(view(world), given), certify.luck(world, name), known)
+        known = (
+            strategies.oracle(best_of(world)) if name == "oracle" else strategies.STRATEGIES[name]
+        )
+        return strategies.moves(
+            AgentState(view(world), given), certify.agent_rng(world, name), known
+        )
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
         """Deploy one drone, submit and report: a design, or an object with design and report."""
@@ -183,15 +199,15 @@ class CausalGame(Family[World]):
             Action.of("report", **report),
         )
 
-    def pace(self, episode: DroneEpisode, skin: str) -> Pace:
+    def turn_limits(self, episode: DroneEpisode, template: str) -> TurnLimits:
         """Lead a model in turns, as published: so many as there are deployments, and ten more."""
-        return paced(episode, skin)
+        return turn_limits_of(episode, template)
 
     def bits_left(self, episode: DroneEpisode) -> float:
         """Return what the evidence so far leaves open, in bits; see `bits`."""
         return bits.bits_left(episode)
 
-    def rivals(self, instance: Instance) -> Iterator[Episode]:
+    def look_alikes(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view and records on other systems: the sheet is the same, no effect is."""
         world = self.world(instance)
         yield self.open_world(instance, replace(world, physics=inert(world.physics)))

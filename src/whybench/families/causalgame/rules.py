@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whybench.core.canonical import Json, Record, freeze, thaw
+from whybench.causal.canonical import Json, Record, freeze, thaw
 from whybench.episode.action import Action, ActionSpec
 from whybench.episode.episode import (
     ANSWERED,
@@ -17,10 +17,12 @@ from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.families.causalgame.arguments import LONGEST_TEXT, read_count, read_object
 from whybench.families.causalgame.claims import Belief, beliefs
-from whybench.families.causalgame.design import SUFFIX, Design, design
-from whybench.families.causalgame.flight import Flights
-from whybench.families.causalgame.params import MOST_LOOKS, Knobs
-from whybench.families.causalgame.records import (
+from whybench.families.causalgame.parameters import MOST_LOOKS, Parameters
+from whybench.families.causalgame.prompts.action_specs import ASK, LOOKS, OUTCOMES, QUESTIONS, SPECS
+from whybench.families.causalgame.view import View, view
+from whybench.families.causalgame.world.design import SUFFIX, Design, design
+from whybench.families.causalgame.world.physics.flight import Flights
+from whybench.families.causalgame.world.records import (
     RELEASED_RESULTS,
     Cell,
     Measured,
@@ -30,10 +32,8 @@ from whybench.families.causalgame.records import (
     table,
     visible,
 )
-from whybench.families.causalgame.specs import ASK, LOOKS, OUTCOMES, QUESTIONS, SPECS
-from whybench.families.causalgame.variables import asked_for, variables
-from whybench.families.causalgame.view import View, view
-from whybench.families.causalgame.world import Batch, World
+from whybench.families.causalgame.world.variables import asked_for, variables
+from whybench.families.causalgame.world.world import Batch, World
 
 LONGEST_QUESTION = 500
 """Characters of a question."""
@@ -48,8 +48,8 @@ class DroneRules(Episode):
         "discovered",
         "drones",
         "flights",
-        "knobs",
         "looks",
+        "parameters",
         "questions",
         "report",
         "submitted",
@@ -57,10 +57,10 @@ class DroneRules(Episode):
         "world",
     )
 
-    def __init__(self, instance: Instance, world: World, knobs: Knobs) -> None:
-        super().__init__(instance, knobs.max_errors)
+    def __init__(self, instance: Instance, world: World, parameters: Parameters) -> None:
+        super().__init__(instance, parameters.max_errors)
         self.world = world
-        self.knobs = knobs
+        self.parameters = parameters
         self.view: View = view(world)
         self.batches: list[Batch] = []
         self.drones = world.rules.drones
@@ -311,7 +311,7 @@ class DroneRules(Episode):
             believed = self._read_beliefs(action.args)
         except ValueError as error:
             return Observation.refused(INVALID_ANSWER, str(error))
-        if self.knobs.guard and not self.batches:
+        if self.parameters.guard and not self.batches:
             reason = "deploy at least one batch before you commit the fleet"
             return Observation.refused(INVALID_ACTION, reason)
         self._believe(believed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whybench.core.canonical import Json, Record
+from whybench.causal.canonical import Json, Record
 from whybench.episode.episode import (
     ANSWERED,
     INVALID_ACTION,
@@ -12,8 +12,8 @@ from whybench.episode.episode import (
 )
 from whybench.episode.score import UNFINISHED, Score, declared_metrics
 from whybench.families.causalgame.claims import Claim, claims, distance
+from whybench.families.causalgame.episode import DroneEpisode
 from whybench.families.causalgame.report_checks import Outcome, Report, checked
-from whybench.families.causalgame.telling import DroneEpisode
 
 UNREPORTED = "unreported"
 """The outcome of an episode whose fleet flew, but which was left without a report."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whybench.families.causalgame.records import measured, visible
-from whybench.families.causalgame.scenario import Rules
-from whybench.families.causalgame.sheet import Sheet
-from whybench.families.causalgame.world import World
+from whybench.families.causalgame.world.records import measured, visible
+from whybench.families.causalgame.world.scenario import Rules
+from whybench.families.causalgame.world.sheet import Sheet
+from whybench.families.causalgame.world.world import World
 
 
 @dataclass(frozen=True, slots=True)

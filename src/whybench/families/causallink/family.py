@@ -5,38 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from whybench.core.canonical import Json, Record
-from whybench.core.graph import Graph, canonical_form
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import Json, Record
+from whybench.causal.graph import Graph, canonical_form
+from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.family import Family, Fingerprint
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import Score
 from whybench.episode.trace import Step
-from whybench.families.causallink import agents, bits, certify, generate
-from whybench.families.causallink.dialogue import Dialogue
-from whybench.families.causallink.params import GRAPHS, SIZES, Knobs
-from whybench.families.causallink.plan import minimax, worst_case
+from whybench.families.causallink.agents import strategies
+from whybench.families.causallink.covariates import covariates
+from whybench.families.causallink.parameters import GRAPHS, SIZES, Parameters
+from whybench.families.causallink.prompts.dialogue import Dialogue
+from whybench.families.causallink.proof import bits, certify
+from whybench.families.causallink.proof.plan import minimax, worst_case
 from whybench.families.causallink.rules import LinkEpisode
 from whybench.families.causallink.score import score
-from whybench.families.causallink.traits import traits
-from whybench.families.causallink.world import World
+from whybench.families.causallink.world import generate
+from whybench.families.causallink.world.world import World
 
 
 class CausalLink(Family[World]):
     """Small worlds of entities that drive one another; one yes-or-no question about each."""
 
     name = "causallink"
-    parameters = Knobs
+    parameter_model = Parameters
     prompts = Dialogue
 
-    def size(self, suite: str, profile: Profile, params: Knobs) -> int:  # noqa: ARG002
-        """Return a suite's size; two knobs belong to suites of random graphs."""
+    def size(self, suite: str, profile: Profile, params: Parameters) -> int:  # noqa: ARG002
+        """Return a suite's size; two parameters belong to suites of random graphs."""
         if params.n is not None and suite != "advanced":
-            raise ValueError("knob `n` belongs to causallink/advanced")
+            raise ValueError("parameter `n` belongs to causallink/advanced")
         if params.graphs != GRAPHS and suite not in SIZES:
-            raise ValueError(f"knob `graphs` belongs to {' and '.join(SIZES)} of causallink")
+            raise ValueError(f"parameter `graphs` belongs to {' and '.join(SIZES)} of causallink")
         return generate.size(suite, params)
 
     def build(self, instance: Instance) -> World:
@@ -66,19 +68,19 @@ class CausalLink(Family[World]):
         world = self.world(instance)
         run = self.exact_run(instance)
         reached = score(world, run, len(self.experiments(run)))
-        proved = reached.values["proved"] == 1.0
+        understood = reached.values["understood"] == 1.0
         view, fewest = world.view, certify.fewest(world)
         identified = fewest <= view.budget
         return Certificate(
             instance=instance.id,
             hypotheses=certify.HYPOTHESES,
-            solvable=proved,
+            solvable=understood,
             identified=identified,
             best_score=float(identified),
             fewest=fewest,
             minimax=minimax(view),
             minimax_upper=worst_case(view),
-            exact_steps=int(reached.values["avg_steps"]) if proved else None,
+            exact_steps=int(reached.values["avg_steps"]) if understood else None,
             bits=0.0 if identified else 1.0,
             facts=certify.facts(world),
         )
@@ -91,14 +93,14 @@ class CausalLink(Family[World]):
         """Start a reference agent."""
         world = self.world(instance)
         if name == "oracle":
-            return agents.oracle(world)
-        return agents.STRATEGIES[name](world.view, Stream("agent", name, instance.id), given)
+            return strategies.oracle(world)
+        return strategies.STRATEGIES[name](world.view, Stream("agent", name, instance.id), given)
 
     def bits_left(self, episode: LinkEpisode) -> float:
         """Return what the evidence so far leaves open, in bits; see `bits`."""
         return bits.bits_left(episode)
 
-    def rivals(self, instance: Instance) -> Iterator[Episode]:
+    def look_alikes(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view on other orders: nothing driven, the asked link alone, full orders."""
         view = self.world(instance).view
         on = view.start
@@ -108,7 +110,7 @@ class CausalLink(Family[World]):
         up, down = ([p for p in allowed if (p[0] < p[1]) == way] for way in (True, False))
         for edges in ([], asked, up, down):
             graph = Graph.from_edges(view.n, edges)
-            yield self.open_world(instance, World.of(view, "rival", graph))
+            yield self.open_world(instance, World.of(view, "look-alike", graph))
 
     def truth(self, instance: Instance) -> Json:
         """Return the structure, its edges by name, and the right answer."""
@@ -120,15 +122,15 @@ class CausalLink(Family[World]):
             "answer": "yes" if world.truth else "no",
         }
 
-    def traits(self, instance: Instance) -> Record:
+    def covariates(self, instance: Instance) -> Record:
         """Return structure, size, start, right answer and the exact experimenter's steps."""
         world = self.world(instance)
-        return traits(instance, world, exact_steps(world))
+        return covariates(instance, world, exact_steps(world))
 
 
 @lru_cache(maxsize=16384)
 def exact_steps(world: World) -> int:
     """Count the exact experimenter's interventions on a world; a pure function, so kept."""
     episode = LinkEpisode(Instance("causallink", "", "", "certified", "", 0), world, 1)
-    play(episode, agents.exact(world.view, Stream("exact")))
+    play(episode, strategies.exact(world.view, Stream("exact")))
     return episode.applied

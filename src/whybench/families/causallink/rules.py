@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from whybench import CANARY
-from whybench.core.canonical import Record
-from whybench.core.graph import members
+from whybench.causal.canonical import Record
+from whybench.causal.graph import members
 from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import (
     ANSWERED,
@@ -17,13 +17,13 @@ from whybench.episode.episode import (
 )
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
-from whybench.episode.skin import Skin, paragraphs, shelf
-from whybench.families.causallink.theme import Theme, read_theme
-from whybench.families.causallink.world import State, View, World
+from whybench.episode.prompts.template import PromptTemplate, load_templates, paragraphs
+from whybench.families.causallink.prompts.theme import Theme, read_theme
+from whybench.families.causallink.world.world import State, View, World
 
 ANSWERS = ("yes", "no")
 
-skin_named = shelf(__package__ or "")
+template_named = load_templates("whybench.families.causallink.prompts")
 
 
 class LinkEpisode(Episode):
@@ -112,18 +112,18 @@ class LinkEpisode(Episode):
 
     # Words.
 
-    def brief(self, skin: str) -> str:
+    def instructions(self, template: str) -> str:
         """Return rules, tools, what is seen now, and the question."""
-        words = skin_named(skin)
+        words = template_named(template)
         how = "tools" if self.evidence == "own" else "tools_given"
         return paragraphs(self.rules(words), self.situation(words), words.say(how, **self.words()))
 
-    def rules(self, words: Skin) -> str:
+    def rules(self, words: PromptTemplate) -> str:
         """Return the rules: the same for every instance of a theme, so that they can be cached."""
         given = self.words()
         return paragraphs(words.say("rules", **given), words.say("goal", **given), CANARY)
 
-    def situation(self, words: Skin) -> str:
+    def situation(self, words: PromptTemplate) -> str:
         """Return any evidence that was given, what can be seen now, and the question."""
         given = self.words()
         record, budget = "", f" {words.say('budget', **given)}"
@@ -141,9 +141,9 @@ class LinkEpisode(Episode):
             record = words.say("given", begin=begin, record=shown, **given)
         return paragraphs(record, words.say("situation", budget=budget, **given))
 
-    def describe(self, observation: Observation, skin: str) -> str:
+    def describe(self, observation: Observation, template: str) -> str:
         """Return an observation in words."""
-        words = skin_named(skin)
+        words = template_named(template)
         if observation.is_error:
             reason = observation.data.get("reason", "the episode is over")
             return words.say("error", reason=reason, **self.words())
@@ -152,7 +152,7 @@ class LinkEpisode(Episode):
         return words.say("state", listing=self.listing(), left=self.left)
 
     def words(self) -> dict[str, object]:
-        """Return what the placeholders of a skin stand for now."""
+        """Return what the placeholders of a template stand for now."""
         return {**_lasting_words(self.world.view), "left": self.left, "listing": self.listing()}
 
     def listing(self, on: tuple[str, ...] | None = None) -> str:

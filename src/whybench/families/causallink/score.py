@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeAlias
 
-from whybench.core.canonical import Record
+from whybench.causal.canonical import Record
 from whybench.episode.action import MALFORMED
 from whybench.episode.episode import ANSWERED
 from whybench.episode.score import ERROR_MODES, UNFINISHED, Score
 from whybench.episode.trace import Trace
-from whybench.families.causallink.bias import BIASES, Change, bias
-from whybench.families.causallink.evidence import EvidenceLog, Verdict
-from whybench.families.causallink.theme import read_theme
-from whybench.families.causallink.world import State, View, World
+from whybench.families.causallink.failure_patterns import BIASES, Change, bias
+from whybench.families.causallink.prompts.theme import read_theme
+from whybench.families.causallink.proof.evidence import EvidenceLog, Verdict
+from whybench.families.causallink.world.world import State, View, World
 
 SMALL = 3
 """Up to so many entities there are few histories that differ, and their verdicts are kept."""
 
-PROOF = ("proved", "lucky", "premature", "contradicts_evidence")
+PROOF = ("understood", "lucky", "premature", "contradicted")
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """What an episode amounts to: the interventions, and what they proved."""
+class EvidenceTimeline:
+    """What an episode amounts to: the interventions, and what they force."""
 
     changes: tuple[Change, ...]
     verdict: Verdict
@@ -33,13 +33,13 @@ class Story:
     """Interventions after which the answer was first forced; None if it never was."""
 
 
-def story(world: World, trace: Trace) -> Story:
-    """Retell a trace as interventions with the verdict of their evidence."""
+def evidence_timeline(world: World, trace: Trace) -> EvidenceTimeline:
+    """Return a trace's interventions with the verdict of their evidence."""
     changes = tuple(_changes(world, trace))
     for count, verdict in enumerate(_verdicts(world.view, changes)):
         if verdict != "undecided":
-            return Story(changes, verdict, count)
-    return Story(changes, "undecided", None)
+            return EvidenceTimeline(changes, verdict, count)
+    return EvidenceTimeline(changes, "undecided", None)
 
 
 def _verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict]:
@@ -111,7 +111,7 @@ def _changes(world: World, trace: Trace) -> list[Change]:
 
 def score(world: World, trace: Trace, exact_steps: int) -> Score:
     """Score an episode whose trace has been replayed on its world."""
-    told = story(world, trace)
+    told = evidence_timeline(world, trace)
     outcome = trace.outcome or UNFINISHED
     said_yes = _answer(trace) if outcome == ANSWERED else None
     right = None if said_yes is None else said_yes == world.truth
@@ -157,7 +157,7 @@ def _answer(trace: Trace) -> bool:
 def _proof(right: bool, verdict: Verdict) -> str:
     if verdict == "undecided":
         return "lucky" if right else "premature"
-    return "proved" if right else "contradicts_evidence"
+    return "understood" if right else "contradicted"
 
 
 def _formats(trace: Trace) -> dict[str, float | None]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
 
-from whybench.episode.extraction import json_objects
-from whybench.families.recite.world import View
+from whybench.episode.prompts.extraction import json_objects
+from whybench.families.recite.world.world import View
 
 Stage = Literal["no_object", "schema", "ids", "size"]
 """Where an answer fails: it has no object, one of another shape, wrong ids, or is too big."""

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from whybench.core.structure import edge_f1, edge_precision, edge_recall, shd
+from whybench.causal.structure import edge_f1, edge_precision, edge_recall, shd
 from whybench.families.recite.matching import Matching
 
 Node = TypeVar("Node", bound=Hashable)

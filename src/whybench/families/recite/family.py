@@ -6,46 +6,48 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from whybench.core.canonical import Json, Record, freeze
-from whybench.core.graph import Graph, canonical_form
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import Json, Record, freeze
+from whybench.causal.graph import Graph, canonical_form
+from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import Episode, Moves
 from whybench.episode.family import Family, Fingerprint
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step
-from whybench.families.recite import agents, certify, released
-from whybench.families.recite.dialogue import Dialogue
-from whybench.families.recite.filters import Filter, kept, parse
-from whybench.families.recite.generate import made, ordered
+from whybench.families.recite.agents import strategies
+from whybench.families.recite.covariates import covariates
 from whybench.families.recite.matching import Similarity
-from whybench.families.recite.params import (
+from whybench.families.recite.parameters import (
     COLLECTIONS,
     FAMILY,
     MADE_ONLY,
     PUBLISHED,
-    Knobs,
+    Parameters,
     shares,
 )
+from whybench.families.recite.prompts.dialogue import Dialogue
+from whybench.families.recite.proof import certify
 from whybench.families.recite.rules import REPAIRED, ReciteEpisode
 from whybench.families.recite.score import Handed, values
-from whybench.families.recite.traits import traits
-from whybench.families.recite.vocabulary import FIELDS
-from whybench.families.recite.world import World
+from whybench.families.recite.world.generate import made, ordered
+from whybench.families.recite.world.published import texts
+from whybench.families.recite.world.published.filters import Filter, kept, parse
+from whybench.families.recite.world.vocabulary import FIELDS
+from whybench.families.recite.world.world import World
 
 
 class ReCITE(Family[World]):
     """A long document; the answer is the causal graph that it describes."""
 
     name = FAMILY
-    parameters = Knobs
+    parameter_model = Parameters
     prompts = Dialogue
 
-    def size(self, suite: str, profile: Profile, params: Knobs) -> int:
-        """Return a suite's size, or say which knobs do not go together."""
+    def size(self, suite: str, profile: Profile, params: Parameters) -> int:
+        """Return a suite's size, or say which parameters do not go together."""
         if params.data is None and params.filter is not None:
-            raise ValueError("knob `filter` chooses among published texts: give `data` too")
+            raise ValueError("parameter `filter` chooses among published texts: give `data` too")
         if params.field is not None and params.field not in FIELDS:
             raise ValueError(f"no field {params.field!r}: try {', '.join(FIELDS)}")
         if params.data is None:
@@ -53,21 +55,22 @@ class ReCITE(Family[World]):
             return COLLECTIONS[suite].size
         if profile != "published" or suite not in PUBLISHED:
             raise ValueError(
-                f"knob `data` belongs to profile `published` and the suites {', '.join(PUBLISHED)}"
+                "parameter `data` belongs to profile `published` "
+                f"and the suites {', '.join(PUBLISHED)}"
             )
-        turned = params.model_dump(exclude_defaults=True)
-        if made_only := [name for name in MADE_ONLY if name in turned]:
-            raise ValueError(f"knob `{made_only[0]}` is for made texts: leave out `data`")
+        given = params.model_dump(exclude_defaults=True)
+        if made_only := [name for name in MADE_ONLY if name in given]:
+            raise ValueError(f"parameter `{made_only[0]}` is for made texts: leave out `data`")
         return len(_texts(params.data, params.filter))
 
     def build(self, instance: Instance) -> World:
         """Rebuild the hidden world, or find it among the published texts."""
-        knobs, collection = self.params(instance), COLLECTIONS[instance.suite]
-        names = knobs.names or collection.names
-        if knobs.data is not None:
-            world = released.world(_texts(knobs.data, knobs.filter)[instance.index], names)
+        parameters, collection = self.params(instance), COLLECTIONS[instance.suite]
+        names = parameters.names or collection.names
+        if parameters.data is not None:
+            world = texts.world(_texts(parameters.data, parameters.filter)[instance.index], names)
         else:
-            world = _made(ordered(instance, knobs))
+            world = _made(ordered(instance, parameters))
             if names == "told":
                 told = tuple(node.name for node in world.nodes)
                 world = replace(world, view=replace(world.view, names="told", nodes=told))
@@ -86,7 +89,7 @@ class ReCITE(Family[World]):
             [e.cause, e.effect, e.status, [list(span) for span in e.spans]] for e in world.edges
         ]
         content = [view.text, view.count, view.names, list(view.nodes), nodes, edges]
-        return Fingerprint(content, world.latent)
+        return Fingerprint(content, world.cluster)
 
     def system(self, world: World) -> Json:
         """Return the gold graph up to renaming: neither names count, nor how the text gives it.
@@ -140,18 +143,18 @@ class ReCITE(Family[World]):
 
     def similarity(self, instance: Instance) -> Similarity:
         """Return how free names are matched."""
-        knobs: Knobs = self.params(instance)
-        return knobs.similarity or ("lexical" if knobs.data is None else "both")
+        parameters: Parameters = self.params(instance)
+        return parameters.similarity or ("lexical" if parameters.data is None else "both")
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:  # noqa: ARG002
         """Start a reference agent; `random` is told the gold nodes, as the paper's baseline is."""
-        return agents.agent(name, self.world(instance), Stream("agent", name, instance.id))
+        return strategies.agent(name, self.world(instance), Stream("agent", name, instance.id))
 
-    def traits(self, instance: Instance) -> Record:
+    def covariates(self, instance: Instance) -> Record:
         """Return length, size, shape, openness and field of a document; for authors."""
-        return traits(self.world(instance))
+        return covariates(self.world(instance))
 
-    def rivals(self, instance: Instance) -> Iterator[Episode]:
+    def look_alikes(self, instance: Instance) -> Iterator[Episode]:
         """Open the same document with every gold edge turned round."""
         world = self.world(instance)
         turned = [replace(e, cause=e.effect, effect=e.cause, spans=()) for e in world.edges]
@@ -184,9 +187,9 @@ _made = lru_cache(maxsize=512)(made)
 
 
 @lru_cache(maxsize=8)
-def _texts(data: str, chosen: str | None) -> tuple[released.Released, ...]:
+def _texts(data: str, chosen: str | None) -> tuple[texts.Released, ...]:
     """Return the published texts that pass a filter."""
-    found = kept(released.records(data), parse(chosen) if chosen else Filter())
+    found = kept(texts.records(data), parse(chosen) if chosen else Filter())
     if not found:
         raise ValueError(f"no text passes the filter {chosen!r}")
     return tuple(found)

@@ -9,9 +9,9 @@ from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
-from whybench.episode.skin import Skin, paragraphs, shelf
+from whybench.episode.prompts.template import PromptTemplate, load_templates, paragraphs
 from whybench.families.recite.answer import Answer, AnswerError, read, read_released
-from whybench.families.recite.world import World
+from whybench.families.recite.world.world import World
 
 REPAIRED = "repaired"
 """Marks an answer that a second model put into form."""
@@ -19,7 +19,7 @@ REPAIRED = "repaired"
 MARK = "=" * 20
 """Stands before and after the document; longer if the document has such a line itself."""
 
-skin_named = shelf(__package__ or "")
+template_named = load_templates("whybench.families.recite.prompts")
 
 
 class ReciteEpisode(Episode):
@@ -51,18 +51,18 @@ class ReciteEpisode(Episode):
 
     # Words.
 
-    def brief(self, skin: str) -> str:
+    def instructions(self, template: str) -> str:
         """Return rules, the document, and how to answer."""
-        words = skin_named(skin)
+        words = template_named(template)
         return paragraphs(
             self.rules(words), self.document(words), self.form(words), words.say("tools")
         )
 
-    def rules(self, words: Skin) -> str:
+    def rules(self, words: PromptTemplate) -> str:
         """Return what is the same for every document of a suite."""
         return paragraphs(words.say("rules"), words.say(f"names_{self._names}"), CANARY)
 
-    def document(self, words: Skin) -> str:
+    def document(self, words: PromptTemplate) -> str:
         """Return the text, between lines that mark it."""
         text = self.world.view.text
         mark = MARK
@@ -70,15 +70,15 @@ class ReciteEpisode(Episode):
             mark += MARK[0]
         return words.say("document", text=text, mark=mark)
 
-    def form(self, words: Skin) -> str:
+    def form(self, words: PromptTemplate) -> str:
         """Return how many nodes there are, which, if that is told, and how to answer."""
         view = self.world.view
         listed = "\n".join(f"{k}: {name}" for k, name in enumerate(view.nodes, 1))
         return words.say(f"answer_{self._names}", count=view.count, nodes=listed)
 
-    def describe(self, observation: Observation, skin: str) -> str:
+    def describe(self, observation: Observation, template: str) -> str:
         """Return an observation in words."""
-        words = skin_named(skin)
+        words = template_named(template)
         if observation.is_error:
             reason = observation.data.get("reason", "the episode is over")
             return words.say("error", reason=reason)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from whybench.core.canonical import Record, freeze
+from whybench.causal.canonical import Record, freeze
 from whybench.episode.episode import ANSWERED
 from whybench.episode.score import declared_metrics
 from whybench.families.recite.answer import Answer
 from whybench.families.recite.edges import EdgeScores, edge_scores, mapped
 from whybench.families.recite.legacy import legacy_scores
 from whybench.families.recite.matching import BAND, THRESHOLD, Similarity, matched
-from whybench.families.recite.world import Edge, World
+from whybench.families.recite.world.world import Edge, World
 
 METRICS = declared_metrics(__package__ or "")
 

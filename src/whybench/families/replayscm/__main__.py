@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from whybench.families.replayscm.pools import FOLDER, SIZES, build, check
+from whybench.families.replayscm.world.generation.record_pools import FOLDER, SIZES, build, check
 
 
 def main() -> int:

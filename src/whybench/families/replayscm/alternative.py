@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from whybench.core.boolean import parse
-from whybench.core.graph import members
-from whybench.families.replayscm.replay import simulate
+from whybench.causal.boolean import parse
+from whybench.causal.graph import members
 from whybench.families.replayscm.submission import Candidate
-from whybench.families.replayscm.world import numbers, ordered, scm_of
+from whybench.families.replayscm.world.replay import simulate
+from whybench.families.replayscm.world.world import numbers, ordered, scm_of
 
 BINARY = {"0": 0, "1": 1}
 

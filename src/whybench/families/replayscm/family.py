@@ -6,48 +6,50 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whybench.core.canonical import EMPTY, Json, Record, freeze
-from whybench.core.seeds import Stream
+from whybench.causal.canonical import EMPTY, Json, Record, freeze
+from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import ANSWERED, Episode, Moves
 from whybench.episode.family import Family, Fingerprint
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step
-from whybench.families.replayscm import agents, certify, renaming
-from whybench.families.replayscm.dialogue import Dialogue
-from whybench.families.replayscm.params import BUDGET, FAMILY, POOLS, Knobs, in_lab, place
-from whybench.families.replayscm.pools import discarded, lab_of, source
-from whybench.families.replayscm.released import problems
+from whybench.families.replayscm.agents import strategies
+from whybench.families.replayscm.covariates import covariates
+from whybench.families.replayscm.parameters import BUDGET, FAMILY, POOLS, Parameters, in_lab, place
+from whybench.families.replayscm.prompts.dialogue import Dialogue
+from whybench.families.replayscm.proof import certify
 from whybench.families.replayscm.rules import ReplayEpisode
 from whybench.families.replayscm.score import Handed, values
-from whybench.families.replayscm.source import told_of
-from whybench.families.replayscm.traits import traits
-from whybench.families.replayscm.world import View, World
+from whybench.families.replayscm.world import renaming
+from whybench.families.replayscm.world.generation.record_pools import discarded, lab_of, source
+from whybench.families.replayscm.world.generation.source import told_of
+from whybench.families.replayscm.world.released import problems
+from whybench.families.replayscm.world.world import View, World
 
 
 class ReplaySCM(Family[World]):
     """Binary worlds under interventions; the answer is a mechanism for every variable."""
 
     name = FAMILY
-    parameters = Knobs
+    parameter_model = Parameters
     prompts = Dialogue
 
-    def size(self, suite: str, profile: Profile, params: Knobs) -> int:
-        """Return a suite's size, or say which knobs do not go with it."""
+    def size(self, suite: str, profile: Profile, params: Parameters) -> int:
+        """Return a suite's size, or say which parameters do not go with it."""
         if params.budget != BUDGET and suite != "lab":
-            raise ValueError(f"knob `budget` belongs to {self.name}/lab")
+            raise ValueError(f"parameter `budget` belongs to {self.name}/lab")
         if params.data is None:
             return POOLS[suite].size
         if profile != "published":
-            raise ValueError("knob `data` belongs to profile `published`")
+            raise ValueError("parameter `data` belongs to profile `published`")
         return len(problems(Path(params.data), suite))
 
     def build(self, instance: Instance) -> World:
         """Rebuild the hidden world, or find it among the released problems."""
-        knobs = self.params(instance)
-        if knobs.data is not None:
-            return problems(Path(knobs.data), instance.suite)[instance.index]
+        parameters = self.params(instance)
+        if parameters.data is not None:
+            return problems(Path(parameters.data), instance.suite)[instance.index]
         pool = POOLS[instance.suite]
         shown = "base" if pool.worlds == "full" else pool.worlds
         found = source(*place(instance), shown)
@@ -71,8 +73,8 @@ class ReplaySCM(Family[World]):
         )
         if pool.worlds != "lab":
             return World(view, latent.formulas, found.heldout, latent.name, found.facts(train))
-        luck = Stream(FAMILY, "lab", instance.seed, instance.index, "luck").word()
-        experiments = (knobs.budget, luck)
+        luck = Stream(FAMILY, "lab", instance.stream_seed, instance.index, "luck").word()
+        experiments = (parameters.budget, luck)
         return World(view, latent.formulas, found.heldout, latent.name, experiments=experiments)
 
     def fingerprint(self, world: World) -> Fingerprint:
@@ -87,7 +89,7 @@ class ReplaySCM(Family[World]):
         ]
         told = [view.task, view.disclosure, view.told.k, view.display, view.order, view.blocks]
         content = [told, view.reference, world.formulas, len(view.train), tables]
-        return Fingerprint(content, world.latent)
+        return Fingerprint(content, world.cluster)
 
     def system(self, world: World) -> Json:
         """Return the gold mechanisms up to renaming; functions count, not their spelling."""
@@ -106,8 +108,10 @@ class ReplaySCM(Family[World]):
 
     def open_world(self, instance: Instance, world: World) -> ReplayEpisode:
         """Start an episode."""
-        knobs = self.params(instance)
-        return ReplayEpisode(instance, world, knobs.max_errors, lab_of(instance, knobs.budget))
+        parameters = self.params(instance)
+        return ReplayEpisode(
+            instance, world, parameters.max_errors, lab_of(instance, parameters.budget)
+        )
 
     def certify(self, instance: Instance) -> Certificate:
         """Prove an instance: count what fits, and let the exact agent show what can be reached."""
@@ -162,10 +166,10 @@ class ReplaySCM(Family[World]):
         """Start a reference agent."""
         world = self.world(instance)
         if name == "oracle":
-            return agents.oracle(world)
+            return strategies.oracle(world)
         budget = self.params(instance).budget if in_lab(instance) else 0
-        seat = agents.Seat(world.view, budget)
-        return agents.STRATEGIES[name](seat, Stream("agent", name, instance.id), given)
+        state = strategies.AgentState(world.view, budget)
+        return strategies.STRATEGIES[name](state, Stream("agent", name, instance.id), given)
 
     def bits_left(self, episode: ReplayEpisode) -> float:
         """Return log2 of the SCMs of the told class that replay every world seen so far.
@@ -175,7 +179,7 @@ class ReplaySCM(Family[World]):
         """
         return certify.evidence_of(episode.view).bits if in_lab(episode.instance) else 0.0
 
-    def rivals(self, instance: Instance) -> Iterator[Episode]:
+    def look_alikes(self, instance: Instance) -> Iterator[Episode]:
         """Open the same view with other mechanisms and nothing held out."""
         world = self.world(instance)
         first = world.view.names[next(v for v, text in enumerate(world.formulas) if not text)]
@@ -195,6 +199,6 @@ class ReplaySCM(Family[World]):
             ],
         }
 
-    def traits(self, instance: Instance) -> Record:
+    def covariates(self, instance: Instance) -> Record:
         """Return what is told, shown and left open, and the shape of the gold SCM."""
-        return traits(self.world(instance))
+        return covariates(self.world(instance))

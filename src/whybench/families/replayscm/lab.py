@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from whybench.core.seeds import Stream
-from whybench.families.replayscm.latent import LEVELS, MOST_TARGETS, ROOTS, Latent
-from whybench.families.replayscm.world import Mode, Table, numbers
+from whybench.causal.seeds import Stream
+from whybench.families.replayscm.world.gold_scm import LEVELS, MOST_TARGETS, ROOTS, Latent
+from whybench.families.replayscm.world.world import Mode, Table, numbers
 
 LONGEST = 2_000
 """Characters of the longest setting that is read."""

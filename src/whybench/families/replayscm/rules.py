@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from whybench import CANARY
-from whybench.core.canonical import Record
+from whybench.causal.canonical import Record
 from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import (
     ANSWERED,
@@ -17,13 +17,13 @@ from whybench.episode.episode import (
 )
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
-from whybench.episode.skin import Skin, paragraphs, shelf
+from whybench.episode.prompts.template import PromptTemplate, load_templates, paragraphs
 from whybench.families.replayscm.lab import Lab, SettingError
-from whybench.families.replayscm.latent import MOST_TARGETS
 from whybench.families.replayscm.submission import Judged, judge
-from whybench.families.replayscm.world import Table, View, World
+from whybench.families.replayscm.world.gold_scm import MOST_TARGETS
+from whybench.families.replayscm.world.world import Table, View, World
 
-skin_named = shelf(__package__ or "")
+template_named = load_templates("whybench.families.replayscm.prompts")
 
 
 class ReplayEpisode(Episode):
@@ -89,15 +89,15 @@ class ReplayEpisode(Episode):
 
     # Words.
 
-    def brief(self, skin: str) -> str:
+    def instructions(self, template: str) -> str:
         """Return rules, what is told of the structure, all worlds, and how to answer."""
-        words = skin_named(skin)
+        words = template_named(template)
         how = [self.form(words), words.say("tools")]
         if self.lab is not None:
             how = [words.say("tools_lab", **self._words())]
         return paragraphs(self.rules(words), self.situation(words), *how)
 
-    def rules(self, words: Skin) -> str:
+    def rules(self, words: PromptTemplate) -> str:
         """Return what is the same for every problem of a suite."""
         task = self.view.task if self._lab is None or self.lab is None else "lab_task"
         given = self._lab_words()
@@ -105,7 +105,7 @@ class ReplayEpisode(Episode):
             words.say("rules"), words.say(task, **given), words.say("language"), CANARY
         )
 
-    def situation(self, words: Skin) -> str:
+    def situation(self, words: PromptTemplate) -> str:
         """Return this problem: structure told, worlds seen, reference."""
         view = self.view
         given = self._words()
@@ -122,18 +122,18 @@ class ReplayEpisode(Episode):
             parts.append(self.remaining(words))
         return paragraphs(*parts)
 
-    def form(self, words: Skin) -> str:
+    def form(self, words: PromptTemplate) -> str:
         """Return how to answer."""
         kind = "roots" if self.view.disclosure == "roots" else self.view.task
         return words.say(f"answer_{'lab' if self.lab is not None else kind}", **self._words())
 
-    def remaining(self, words: Skin) -> str:
+    def remaining(self, words: PromptTemplate) -> str:
         """Return how many experiments are left."""
         return words.say("left", left=self.left) if self.left else words.say("nothing_left")
 
-    def describe(self, observation: Observation, skin: str) -> str:
+    def describe(self, observation: Observation, template: str) -> str:
         """Return an observation in words."""
-        words = skin_named(skin)
+        words = template_named(template)
         if observation.is_error:
             reason = observation.data.get("reason", "the episode is over")
             return words.say("error", reason=reason)
@@ -142,7 +142,7 @@ class ReplayEpisode(Episode):
         number = len(self.view.train)
         return paragraphs(self.table(words, number, self.seen[-1]), self.remaining(words))
 
-    def table(self, words: Skin, number: int, table: Table) -> str:
+    def table(self, words: PromptTemplate, number: int, table: Table) -> str:
         """Return a world in words, its columns in display order."""
         view = self.view
         shown, names = view.display, view.names
@@ -173,7 +173,7 @@ class ReplayEpisode(Episode):
         )
 
     def _words(self) -> dict[str, object]:
-        """Return what the placeholders of a skin stand for."""
+        """Return what the placeholders of a template stand for."""
         view = self.view
         names, shown = view.names, view.display
         roots = view.told.roots or 0
@@ -196,9 +196,9 @@ class ReplayEpisode(Episode):
 
 
 @lru_cache(maxsize=64)
-def _cells(skin: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return how a skin writes each variable at 0 and at 1."""
-    say = skin_named(skin).say
+def _cells(template: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return how a template writes each variable at 0 and at 1."""
+    say = template_named(template).say
     return tuple(
         (say("cell", name=name, value=0), say("cell", name=name, value=1)) for name in names
     )

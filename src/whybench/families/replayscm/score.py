@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whybench.core.canonical import Record, freeze
-from whybench.core.graph import members
+from whybench.causal.canonical import Record, freeze
+from whybench.causal.graph import members
 from whybench.episode.action import MALFORMED
 from whybench.episode.score import ERROR_MODES, declared_metrics
 from whybench.episode.trace import Trace
 from whybench.families.replayscm.alternative import Separation, candidate_of, experiment, separation
-from whybench.families.replayscm.replay import Agreement, replay
 from whybench.families.replayscm.submission import STAGES, Candidate, Judged
-from whybench.families.replayscm.world import World
+from whybench.families.replayscm.world.replay import Agreement, replay
+from whybench.families.replayscm.world.world import World
 
 SLACKS = (0, 10, 25)
 """By how many nodes a submission may exceed the gold formulas in the paper's AST figures."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from whybench.core.boolean import Formula, FormulaError, essential, parse, truth_table
-from whybench.core.graph import members
-from whybench.episode.extraction import LONGEST, Found, is_bare_object, json_objects
-from whybench.families.replayscm.world import Task, View, names_of, numbers, ordered
+from whybench.causal.boolean import Formula, FormulaError, essential, parse, truth_table
+from whybench.causal.graph import members
+from whybench.episode.prompts.extraction import LONGEST, Found, is_bare_object, json_objects
+from whybench.families.replayscm.world.world import Task, View, names_of, numbers, ordered
 
 Stage = Literal["extracted", "schema", "keys", "parse", "legal", "acyclic", "valid"]
 

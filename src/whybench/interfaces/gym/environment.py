@@ -12,11 +12,11 @@ import gymnasium
 from gymnasium.spaces import Dict
 
 from whybench.episode.action import Action, ActionSpec
-from whybench.episode.family import PUBLIC_SALT
+from whybench.episode.family import PUBLIC_SEED
 from whybench.episode.instance import Instance
-from whybench.episode.naming import named
+from whybench.episode.naming import find_instance
 from whybench.episode.observation import Observation
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.episode.split import Part
 from whybench.interfaces.gym.spaces import Lines, Prose
 from whybench.interfaces.lines import read_action
@@ -55,23 +55,25 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         suite: str,
         *,
         reward: Pay = "sparse",
-        skin: str | None = None,
+        template: str | None = None,
         split: Part | None = None,
         rows: int | None = None,
         endless: bool = False,
         profile: str = "certified",
-        salt: str = PUBLIC_SALT,
-        knobs: Mapping[str, Any] | None = None,
+        suite_seed: str = PUBLIC_SEED,
+        parameters: Mapping[str, Any] | None = None,
         max_steps: int = MAX_STEPS,
         render_mode: str | None = None,
     ) -> None:
         if max_steps < 1:
             raise ValueError(f"max_steps is {max_steps}: give 1 or more")
-        self._suite = find_suite(suite, profile=profile, salt=salt, knobs=knobs)
-        self._named = partial(named, profile=profile, salt=salt, knobs=knobs)
+        self._suite = load_suite(suite, profile=profile, seed=suite_seed, parameters=parameters)
+        self._named = partial(
+            find_instance, profile=profile, seed=suite_seed, parameters=parameters
+        )
         self._choice = Choice(self._suite, split, rows, endless)
         self._stream: Seeded | None = None
-        self._pay, self._skin, self.max_steps = reward, skin, max_steps
+        self._pay, self._template, self.max_steps = reward, template, max_steps
         self.render_mode = render_mode
         self._specs: tuple[ActionSpec, ...] = ()
         self._lines: dict[str, Action] = {}
@@ -118,11 +120,11 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
 
     def _open(self, instance: Instance) -> str:
         """Open an episode; return what its start looks like as JSON."""
-        self.session = Session(instance, self._skin)
+        self.session = Session(instance, self._template)
         self._meter = Meter(self.session, self._pay)
         self._name = f"{instance.family}/{instance.id}"
         self._steps = 0
-        self._said, data = _opening(instance, self.session.skin)
+        self._said, data = _opening(instance, self.session.template)
         return data
 
     def _chosen(self, options: Mapping[str, Any] | None) -> Instance | None:
@@ -165,7 +167,7 @@ def _seen(observation: Observation) -> str:
 
 
 @lru_cache(maxsize=128)
-def _opening(instance: Instance, skin: str) -> tuple[str, str]:
+def _opening(instance: Instance, template: str) -> tuple[str, str]:
     """Return the start of an episode as text and as JSON; the latest are kept."""
-    session = Session(instance, skin)
-    return session.brief, _as_json({"code": "ok", "data": {}, "tools": session.tools})
+    session = Session(instance, template)
+    return session.instructions, _as_json({"code": "ok", "data": {}, "tools": session.tools})

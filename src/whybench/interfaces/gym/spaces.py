@@ -44,13 +44,13 @@ class Prose(Text):
 
     def __eq__(self, other: object, /) -> bool:
         """Compare what belongs to two spaces, and what they sample from."""
-        return type(other) is type(self) and other._traits() == self._traits()
+        return type(other) is type(self) and other._key() == self._key()
 
     def __repr__(self) -> str:
         """Name the space; its characters would fill a page."""
         return f"{type(self).__name__}({self.max_length})"
 
-    def _traits(self) -> tuple[object, ...]:
+    def _key(self) -> tuple[object, ...]:
         return (self.max_length,)
 
     def _below(self, n: int) -> int:
@@ -85,7 +85,7 @@ class Lines(Prose):
         words = [self.words[self._below(len(self.words))] for _ in range(arguments)]
         return " ".join([name, *words])
 
-    def _traits(self) -> tuple[object, ...]:
+    def _key(self) -> tuple[object, ...]:
         return (self.max_length, self.calls, self.words)
 
 

@@ -1,1 +1,1 @@
-"""The door to Inspect AI: tasks, solver, scorer, metrics and a scripted provider."""
+"""The interface to Inspect AI: tasks, solver, scorer, metrics and a scripted provider."""

@@ -11,14 +11,14 @@ from inspect_ai.scorer import Metric, Scorer
 from inspect_ai.util import SandboxEnvironmentType
 
 from whybench import __version__
-from whybench.core.canonical import Json, canonical_json
+from whybench.causal.canonical import Json, canonical_json
 from whybench.episode.action import Action
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 from whybench.episode.trace import EVIDENCE, Evidence
 from whybench.interfaces.inspectai.dataset import EpisodeDataset
 from whybench.interfaces.inspectai.instance_selection import Chosen
-from whybench.interfaces.inspectai.lazy_samples import Makings
+from whybench.interfaces.inspectai.lazy_samples import SampleSource
 from whybench.interfaces.inspectai.record import (
     CLUSTER,
     EPISODE,
@@ -48,7 +48,7 @@ class Parts(TypedDict, total=False):
 def build(
     found: Chosen,
     protocol: str,
-    skin: str,
+    template: str,
     evidence: str,
     yoke: str | None,
     schema: bool,
@@ -57,17 +57,22 @@ def build(
     """Make a task; its samples are made when they are played."""
     suite = found.suite
     family = suite.family
-    if skin not in family.skins:
-        raise ValueError(f"no skin {skin!r}: try {', '.join(family.skins)}")
+    if template not in family.templates:
+        raise ValueError(f"no template {template!r}: try {', '.join(family.templates)}")
     if protocol not in family.protocols:
         raise ValueError(f"no protocol {protocol!r}: try {', '.join(family.protocols)}")
     if evidence not in EVIDENCE or (evidence == "yoked") != (yoke is not None):
         raise ValueError("evidence is own, optimal, or yoked together with yoke=LOG")
     kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
     return Task(
-        dataset=_dataset(found, protocol, skin, kind, yoke),
+        dataset=_dataset(found, protocol, template, kind, yoke),
         solver=play_episode(
-            protocol, skin, kind, schema, parts.get("analysis", False), parts.get("repair", False)
+            protocol,
+            template,
+            kind,
+            schema,
+            parts.get("analysis", False),
+            parts.get("repair", False),
         ),
         scorer=[episode_score(), *parts.get("scorers", ())],
         sandbox=parts.get("sandbox"),
@@ -78,7 +83,7 @@ def build(
 
 
 def _dataset(
-    found: Chosen, protocol: str, skin: str, evidence: Evidence, yoke: str | None
+    found: Chosen, protocol: str, template: str, evidence: Evidence, yoke: str | None
 ) -> EpisodeDataset:
     """Return samples: coordinates and an opaque cluster, never the truth.
 
@@ -89,7 +94,7 @@ def _dataset(
     positions = found.positions if given is None else found.among(given)
     if not positions:
         raise ValueError(
-            f"the log to yoke to holds no instance of {suite.path}: other salt or knobs?"
+            f"the log to yoke to holds no instance of {suite.path}: other seed or parameters?"
         )
 
     def noted(instance: Instance) -> dict[str, Any]:
@@ -103,11 +108,11 @@ def _dataset(
 
     def told(instance: Instance) -> str:
         laid = () if given is None else given[instance.id]
-        return first_message(suite, instance, protocol, skin, evidence, laid)
+        return first_message(suite, instance, protocol, template, evidence, laid)
 
     place = None if found.stored is None else found.stored.place.address
     return EpisodeDataset(
-        Makings(found.rows, noted, told), positions, name=suite.path, location=place
+        SampleSource(found.rows, noted, told), positions, name=suite.path, location=place
     )
 
 
@@ -115,15 +120,15 @@ def first_message(
     suite: Suite,
     instance: Instance,
     protocol: str,
-    skin: str,
+    template: str,
     evidence: Evidence,
     given: Sequence[Any],
 ) -> str:
     """Return what the model will be told first, to stand as the sample's input in the log."""
     actions = [Action.from_json(action) for action in given]
     episode = suite.family.open(instance, evidence=evidence, given=actions)
-    turn = suite.family.conversation(episode, skin).turn() if protocol != TOOLS else None
-    return turn.prompt if turn else episode.brief(skin)
+    turn = suite.family.conversation(episode, template).turn() if protocol != TOOLS else None
+    return turn.prompt if turn else episode.instructions(template)
 
 
 def experiments_in(log: str, suite: Suite) -> dict[str, list[Json]]:

@@ -11,7 +11,7 @@ from inspect_ai.dataset import Dataset, Sample
 
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
-from whybench.interfaces.inspectai.lazy_samples import Glimpse, Makings, Passing
+from whybench.interfaces.inspectai.lazy_samples import LazySample, LazyTextSample, SampleSource
 
 
 class Listed:
@@ -43,15 +43,15 @@ class EpisodeDataset(Dataset):
 
     def __init__(
         self,
-        makings: Makings,
+        source: SampleSource,
         positions: Sequence[int] | None = None,
         *,
         name: str | None = None,
         location: str | None = None,
         shuffled: bool = False,
     ) -> None:
-        self._makings = makings
-        self._positions = range(len(makings.rows)) if positions is None else positions
+        self._source = source
+        self._positions = range(len(source.rows)) if positions is None else positions
         self._name = name
         self._location = location
         self._shuffled = shuffled
@@ -84,17 +84,17 @@ class EpisodeDataset(Dataset):
         if isinstance(index, slice):
             return self._part(self._positions[index])
         position = self._positions[index]
-        known = self._makings.rows.instance(position)
-        return cast("Sample", Glimpse(known.id, self._makings, position))
+        known = self._source.rows.instance(position)
+        return cast("Sample", LazySample(known.id, self._source, position))
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield samples whose input is made when it is read: `str(sample.input)`."""
-        return self._seen(Passing)
+        return self._seen(LazyTextSample)
 
     def sort(self, reverse: bool = False, key: Callable[[Sample], Any] | None = None) -> None:
         """Sort in place, by the length of what is told if nothing else is said."""
         measure = key or (lambda sample: len(sample.input))
-        measured = zip(map(measure, self._seen(Glimpse)), self._positions, strict=True)
+        measured = zip(map(measure, self._seen(LazySample)), self._positions, strict=True)
         ordered = sorted(measured, key=lambda pair: pair[0], reverse=reverse)
         self._positions = [position for _, position in ordered]
 
@@ -102,7 +102,7 @@ class EpisodeDataset(Dataset):
         self, predicate: Callable[[Sample], bool], name: str | None = None
     ) -> EpisodeDataset:
         """Return the samples that pass; no more of them is made than the predicate looks at."""
-        seen = zip(self._positions, self._seen(Glimpse), strict=True)
+        seen = zip(self._positions, self._seen(LazySample), strict=True)
         return self._part([position for position, sample in seen if predicate(sample)], name)
 
     def shuffle(self, seed: int | None = None) -> None:
@@ -115,12 +115,12 @@ class EpisodeDataset(Dataset):
     def shuffle_choices(self, seed: int | None = None) -> None:
         """Do nothing: episodes have no choices."""
 
-    def _seen(self, kind: type[Glimpse]) -> Iterator[Sample]:
-        names = self._makings.names(self._positions)
-        return cast("Iterator[Sample]", map(kind, names, repeat(self._makings), self._positions))
+    def _seen(self, kind: type[LazySample]) -> Iterator[Sample]:
+        names = self._source.names(self._positions)
+        return cast("Iterator[Sample]", map(kind, names, repeat(self._source), self._positions))
 
     def _part(self, positions: Sequence[int], name: str | None = None) -> EpisodeDataset:
         return EpisodeDataset(
-            self._makings, positions,
+            self._source, positions,
             name=name or self._name, location=self._location, shuffled=self._shuffled,
         )  # fmt: skip

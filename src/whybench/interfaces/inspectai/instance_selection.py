@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whybench.episode.family import PUBLIC_SALT, Suite
-from whybench.episode.registry import find_suite
+from whybench.episode.family import PUBLIC_SEED, Suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.dataset import Listed
 from whybench.interfaces.inspectai.lazy_samples import Rows
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DISTINCT = "distinct"
 """What `rows` says for the rows of a set that repeat nothing; a window may follow a colon."""
 DATA = "data"
-"""The task argument that may be the address of a stored set; else it is the family's knob."""
+"""The task argument that may be the address of a stored set; else it is the family's parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Chosen:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What a log says of the instances; of a private salt only its name."""
-        notes = {"suite": self.suite.path, "profile": self.suite.profile, "salt": self.suite.salt}
+        """What a log says of the instances; of a secret seed only its name."""
+        notes = {"suite": self.suite.path, "profile": self.suite.profile, "seed": self.suite.seed}
         if self.stored is None:
             return notes
         return notes | {"data_digest": self.stored.manifest.digest, "data_rows": len(self.stored)}
@@ -57,16 +57,16 @@ class Chosen:
 def chosen(
     path: str,
     profile: str,
-    salt: str | None,
-    knobs: Mapping[str, Any],
+    seed: str | None,
+    parameters: Mapping[str, Any],
     rows: int | str | None = None,
 ) -> Chosen:
     """Return a suite's instances, or the rows of a set of that suite."""
-    stored = stored_set(knobs)
+    stored = stored_set(parameters)
     if stored is None:
-        given = PUBLIC_SALT if salt is None else salt
-        return listed([find_suite(path, profile=profile, salt=given, knobs=knobs)], rows)
-    _agree(stored, path, profile, salt, {k: v for k, v in knobs.items() if k != DATA})
+        given = PUBLIC_SEED if seed is None else seed
+        return listed([load_suite(path, profile=profile, seed=given, parameters=parameters)], rows)
+    _agree(stored, path, profile, seed, {k: v for k, v in parameters.items() if k != DATA})
     text, _, limit = str(rows).partition(":")
     if text != DISTINCT:
         return Chosen(stored.suite, stored, window(len(stored), rows), stored)
@@ -80,13 +80,13 @@ def listed(suites: Sequence[Suite], rows: int | str | None = None) -> Chosen:
     return Chosen(suites[0], made, window(len(made), rows))
 
 
-def stored_set(knobs: Mapping[str, Any]) -> StoredSet | None:
+def stored_set(parameters: Mapping[str, Any]) -> StoredSet | None:
     """Return the set that `data` is the address of; None if it is none, or not given."""
-    if knobs.get(DATA) is None:
+    if parameters.get(DATA) is None:
         return None
     from whybench.interfaces.stored.reading import find_set
 
-    return find_set(str(knobs[DATA]))
+    return find_set(str(parameters[DATA]))
 
 
 def window(length: int, rows: int | str | None) -> range:
@@ -106,7 +106,7 @@ def window(length: int, rows: int | str | None) -> range:
 
 
 def _agree(
-    stored: StoredSet, path: str, profile: str, salt: str | None, knobs: Mapping[str, Any]
+    stored: StoredSet, path: str, profile: str, seed: str | None, parameters: Mapping[str, Any]
 ) -> None:
     """Refuse arguments that say otherwise than the set; those that are not given come from it."""
     plan, suite, at = stored.plan, stored.suite, stored.place.address
@@ -116,10 +116,12 @@ def _agree(
         raise ValueError(f"{at} holds {suite.path}, not {path}: pass {there}")
     if plan.profile != profile:
         raise ValueError(f"{at} holds profile {plan.profile}: pass profile={plan.profile}")
-    if salt not in (None, plan.salt):
-        raise ValueError(f"{at} holds salt {plan.salt}, not {salt}: leave salt out")
-    asked = find_suite(
-        path, profile=profile, salt=plan.salt, knobs={**plan.knobs.asdict(), **knobs}
+    if seed not in (None, plan.seed):
+        raise ValueError(f"{at} holds seed {plan.seed}, not {seed}: leave seed out")
+    asked = load_suite(
+        path, profile=profile, seed=plan.seed, parameters={**plan.parameters.asdict(), **parameters}
     )
-    if asked.knobs != plan.knobs:
-        raise ValueError(f"{at} holds knobs {plan.knobs.asdict()}: leave {', '.join(knobs)} out")
+    if asked.parameters != plan.parameters:
+        raise ValueError(
+            f"{at} holds parameters {plan.parameters.asdict()}: leave {', '.join(parameters)} out"
+        )

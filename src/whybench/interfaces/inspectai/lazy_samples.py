@@ -1,9 +1,9 @@
 """Samples of which only the ids are there yet.
 
 Inspect goes over a whole dataset several times for its ids before it takes the part that is asked
-for, and looks at every sample of that part before it plays the first. So it is shown glimpses of
-samples: the id is there, all else is made when it is looked at. Whatever copies or stores a glimpse
-gets the sample itself, and only such copies can be changed.
+for, and looks at every sample of that part before it plays the first. So it gets lazy
+samples: the id is there, all else is made when it is looked at. Whatever copies or stores one gets
+the sample itself, and only such copies can be changed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Rows(Protocol):
         ...
 
 
-class Makings:
+class SampleSource:
     """What samples are made of: instances, what is noted of one, and what a model is told."""
 
     def __init__(
@@ -85,21 +85,21 @@ class Noted(dict[str, Any]):
         return dict, (dict(self),)
 
 
-class Glimpse:
+class LazySample:
     """A sample of which only the id is there yet."""
 
-    __slots__ = ("_makings", "_position", "id")
+    __slots__ = ("_position", "_source", "id")
 
     id: str
-    _makings: Makings
+    _source: SampleSource
     _position: int
     sandbox = None
     """Sandboxes are the task's, never a sample's."""
 
-    def __init__(self, id: str, makings: Makings, position: int) -> None:  # noqa: A002
+    def __init__(self, id: str, source: SampleSource, position: int) -> None:  # noqa: A002
         fill = object.__setattr__
         fill(self, "id", id)
-        fill(self, "_makings", makings)
+        fill(self, "_source", source)
         fill(self, "_position", position)
 
     __class__ = property(lambda _: Sample)  # so that it passes for one
@@ -107,7 +107,7 @@ class Glimpse:
     @property
     def metadata(self) -> dict[str, Any]:
         """What is noted of the instance."""
-        return Noted(self._makings.metadata(self._position))
+        return Noted(self._source.metadata(self._position))
 
     def model_copy(self, **how: Any) -> Sample:
         """Return a sample that shares nothing with the one that is kept for further epochs."""
@@ -115,7 +115,7 @@ class Glimpse:
 
     @property
     def _made(self) -> Sample:
-        return self._makings.sample(self._position)
+        return self._source.sample(self._position)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)
@@ -133,10 +133,10 @@ class Glimpse:
         return self._made.__reduce_ex__(protocol)
 
     def __repr__(self) -> str:
-        return f"Glimpse({self.id!r})"
+        return f"LazySample({self.id!r})"
 
 
-class Passing(Glimpse):
+class LazyTextSample(LazySample):
     """A sample in a pass over many: what a model is told is not made to see that it is text."""
 
     __slots__ = ()
@@ -144,7 +144,7 @@ class Passing(Glimpse):
     @property
     def input(self) -> Text:
         """What a model is told first."""
-        return Text(self._makings, self._position)
+        return Text(self._source, self._position)
 
 
 @total_ordering
@@ -154,16 +154,16 @@ class Text:
     What looks into a string's memory, such as `re`, `json` or `"".join`, takes `str(text)` only.
     """
 
-    __slots__ = ("_makings", "_position")
+    __slots__ = ("_position", "_source")
 
-    def __init__(self, makings: Makings, position: int) -> None:
-        self._makings = makings
+    def __init__(self, source: SampleSource, position: int) -> None:
+        self._source = source
         self._position = position
 
     __class__ = property(lambda _: str)  # so that it passes for one
 
     def __str__(self) -> str:
-        return cast("str", self._makings.sample(self._position).input)
+        return cast("str", self._source.sample(self._position).input)
 
     def __repr__(self) -> str:
         return repr(str(self))

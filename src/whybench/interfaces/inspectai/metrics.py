@@ -23,9 +23,9 @@ UNDERSTOOD, UNUSABLE = "understood", "unusable"
 def figures() -> Metric:
     """Means of headline, `understood` and `unusable`, each with its 95 % interval.
 
-    `accuracy` stands beside `accuracy_low` and `accuracy_high`; intervals are clustered by latent
-    world, and left out where there is too little to say. `clusters` counts latent worlds, and
-    `few_clusters` is there only when they are too few to trust an interval. The other components
+    `accuracy` stands beside `accuracy_low` and `accuracy_high`; intervals are clustered, and
+    left out where there is too little to say. `clusters` counts the clusters, and `few_clusters`
+    is there only when they are too few to trust an interval. The other components
     stay with the samples, where reports find them.
     """
 

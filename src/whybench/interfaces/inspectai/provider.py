@@ -22,7 +22,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
-from whybench.core.canonical import Json, thaw
+from whybench.causal.canonical import Json, thaw
 from whybench.episode.action import Action
 from whybench.interfaces.inspectai.record import LIVE, Live
 

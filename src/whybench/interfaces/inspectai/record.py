@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from whybench.core.canonical import canonical_json
+from whybench.causal.canonical import canonical_json
 from whybench.episode.action import Action
-from whybench.episode.conversation import Conversation
 from whybench.episode.episode import Episode, Moves
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
+from whybench.episode.prompts.conversation import Conversation
 from whybench.episode.registry import families
 from whybench.episode.trace import Trace
+from whybench.interfaces.session import Session
+
+if TYPE_CHECKING:
+    from inspect_ai.solver import TaskState
 
 INSTANCE = "instance"
 """Key of the coordinates in a sample's metadata: one JSON text, as Inspect walks all else."""
@@ -53,6 +58,19 @@ def located(metadata: Mapping[str, Any]) -> tuple[Family[Any], Instance]:
     return family, family.rebuilt(coordinates)
 
 
+@contextmanager
+def sample_session(state: TaskState) -> Iterator[Session]:
+    """Open the episode of a sample for a solver, and leave its record for the task's scorer.
+
+    What was done is recorded also if a limit of Inspect ends the block.
+    """
+    session = Session(located(state.metadata)[1])
+    try:
+        yield session
+    finally:
+        state.store.set(EPISODE, to_store(session.trace, crashed=False))
+
+
 def to_store(trace: Trace, crashed: bool) -> str:
     """Return what a sample's store keeps, as one JSON text."""
     return canonical_json(
@@ -75,5 +93,7 @@ def from_store(family: Family[Any], instance: Instance, stored: str) -> Trace:
     """Play a stored record again."""
     record = json.loads(stored)
     actions = [Action.from_json(action) for action in record["actions"]]
-    trace: Trace = family.reopened(instance, actions, record["given"], record["evidence"]).trace
+    trace: Trace = family.replay_episode(
+        instance, actions, record["given"], record["evidence"]
+    ).trace
     return trace

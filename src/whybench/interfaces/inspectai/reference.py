@@ -37,7 +37,11 @@ def reference_logs(
     if unknown:
         known = ", ".join(suite.family.agents)
         raise ValueError(f"{suite.family.name} has no agent {unknown[0]!r}: try {known}")
-    given: dict[str, Any] = {"profile": suite.profile, "salt": suite.salt, **suite.knobs.asdict()}
+    given: dict[str, Any] = {
+        "profile": suite.profile,
+        "seed": suite.seed,
+        **suite.parameters.asdict(),
+    }
     task = task_of(suite.path)
     if "suite" not in task.fixed:
         given["suite"] = suite.name

@@ -9,7 +9,7 @@ from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from whybench.core.canonical import thaw
+from whybench.causal.canonical import thaw
 from whybench.episode.score import CONTEXT_EXCEEDED, ERROR_MODES, UNFINISHED
 from whybench.interfaces.inspectai.metrics import UNDERSTOOD, UNUSABLE, figures
 from whybench.interfaces.inspectai.record import EPISODE, EXCEEDED, crashed, from_store, located
@@ -40,7 +40,7 @@ def episode_score() -> Scorer:
         shown = [metric.name for metric in family.metrics if metric.role != "detail"]
         value = {name: values[name] for name in shown}
         if family.understanding:
-            value[UNDERSTOOD] = family.understood(values)
+            value.setdefault(UNDERSTOOD, family.understood(values))
         value[UNUSABLE] = float(found.outcome in ERROR_MODES)
         return Score(
             value={name: math.nan if one is None else one for name, one in value.items()},

@@ -16,8 +16,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, LimitExceededError, sandbox
 
 from whybench.episode.action import Action
-from whybench.episode.conversation import Coding, Conversation, Mendable, Turn
 from whybench.episode.episode import Episode
+from whybench.episode.prompts.conversation import Coding, Conversation, Mendable, Turn
 from whybench.episode.trace import Evidence
 from whybench.interfaces.inspectai.record import (
     EPISODE,
@@ -29,7 +29,7 @@ from whybench.interfaces.inspectai.record import (
     to_store,
 )
 from whybench.interfaces.inspectai.tooluse import is_full, use_tools, use_tools_in_turns
-from whybench.sandbox.code_execution import Workshop
+from whybench.sandbox.code_execution import CodeRunner
 from whybench.sandbox.episode_programs import analysis_tool, client_methods, noted
 
 REPAIR = "repair"
@@ -42,7 +42,7 @@ TOOLS = "tools"
 @solver
 def play_episode(
     protocol: str = TOOLS,
-    skin: str = "plain",
+    template: str = "plain",
     evidence: Evidence = "own",
     schema: bool = False,
     analysis: bool = False,
@@ -65,18 +65,18 @@ def play_episode(
         token = LIVE.set(live)
         crashed = False
         try:
-            talk = family.conversation(episode, skin)
-            pace = family.pace(episode, skin)
+            talk = family.conversation(episode, template)
+            turn_limits = family.turn_limits(episode, template)
             if protocol != TOOLS:
                 live.talk = talk
                 await _converse(state, talk, episode, schema, repair)
-            elif pace is None:
-                await use_tools(state, episode, skin)
+            elif turn_limits is None:
+                await use_tools(state, episode, template)
             else:
                 extra = []
                 if analysis and isinstance(talk, Coding):
-                    extra = [analysis_tool(state, talk, pace.redirect)]
-                await use_tools_in_turns(state, episode, skin, pace, extra)
+                    extra = [analysis_tool(state, talk, turn_limits.redirect)]
+                await use_tools_in_turns(state, episode, template, turn_limits, extra)
         except Exception as error:
             crashed = not isinstance(error, LimitExceededError)
             raise
@@ -97,7 +97,7 @@ async def _converse(
     model = get_model()
     second = _second(repair)
     coding = talk if isinstance(talk, Coding) else None
-    shop = None if coding is None else Workshop(sandbox(), client_methods(episode, coding))
+    runner = None if coding is None else CodeRunner(sandbox(), client_methods(episode, coding))
     state.messages = [ChatMessageSystem(content=talk.system)]
     while (turn := talk.turn()) is not None:
         if turn.fresh:
@@ -113,12 +113,12 @@ async def _converse(
         if second is not None and isinstance(talk, Mendable):
             await _mended(talk, said, second)
             continue
-        if coding is None or shop is None or program is None:
+        if coding is None or runner is None or program is None:
             talk.reply(said)
             continue
-        ran = await shop.run(program, coding.data)
+        ran = await runner.run(program, coding.data)
         noted(state, ran)
-        coding.heard(ran.output, ran.outcome)
+        coding.on_program_output(ran.output, ran.outcome)
 
 
 def _second(repair: str | bool) -> Model | None:

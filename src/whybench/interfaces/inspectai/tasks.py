@@ -8,7 +8,7 @@ in its `family.toml` gets one task of its own name. The table may add tasks and 
     suite = "the default suite"
     protocol = "the default protocol"
     fixed = ["arguments that cannot be given"]
-    arms = [{knob = 1}, {knob = 2}]     # each instance is played once with each of these
+    arms = [{parameter = 1}, {parameter = 2}]     # each instance is played once with each of these
     setup = "a function of the module that `[extras] inspect` names: adds arguments and scorers"
     reference = {argument = false}      # arguments for runs of reference agents
 """
@@ -24,8 +24,8 @@ from typing import Any
 
 from inspect_ai import Task, task
 
-from whybench.episode.family import PUBLIC_SALT, Suite
-from whybench.episode.registry import families, find_suite
+from whybench.episode.family import PUBLIC_SEED, Suite
+from whybench.episode.registry import families, load_suite
 from whybench.interfaces.inspectai.build import Parts, build
 from whybench.interfaces.inspectai.errors import one_line_errors
 from whybench.interfaces.inspectai.instance_selection import chosen, listed, stored_set
@@ -42,7 +42,7 @@ class Declared:
     family: str
     suites: tuple[str, ...]
     protocols: tuple[str, ...]
-    skins: tuple[str, ...]
+    templates: tuple[str, ...]
     summary: str
     suite: str
     protocol: str
@@ -70,7 +70,7 @@ def _declared(family: str) -> Iterator[Declared]:
     }
     for name, table in ({family: {}} | data.get("tasks", {})).items():
         given = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
-        choices = {of: tuple(data[of]) for of in ("suites", "protocols", "skins")}
+        choices = {of: tuple(data[of]) for of in ("suites", "protocols", "templates")}
         yield Declared(name, family, **choices | usual | given)
 
 
@@ -95,9 +95,9 @@ def family_task(declared: Declared) -> Callable[..., Task]:
         bound = signature.bind(*args, **given)
         bound.apply_defaults()
         asked = dict(bound.arguments)
-        knobs = asked.pop("knobs")
+        parameters = asked.pop("parameters")
         parts = setup(asked["protocol"], **{p.name: asked.pop(p.name) for p in own})
-        return _made(declared, parts, **{"suite": declared.suite} | asked | knobs)
+        return _made(declared, parts, **{"suite": declared.suite} | asked | parameters)
 
     make.__name__ = make.__qualname__ = declared.name
     make.__doc__ = _documented(declared, setup)
@@ -110,35 +110,35 @@ def _made(
     parts: Parts,
     suite: str,
     protocol: str,
-    skin: str,
+    template: str,
     profile: str = "certified",
-    salt: str | None = None,
+    seed: str | None = None,
     evidence: str = "own",
     yoke: str | None = None,
     schema: bool = False,
     rows: int | str | None = None,
-    **knobs: Any,
+    **parameters: Any,
 ) -> Task:
     path = f"{declared.family}/{suite}"
     if declared.arms:
-        found = listed(list(_arms(declared, path, profile, salt, knobs)), rows)
+        found = listed(list(_arms(declared, path, profile, seed, parameters)), rows)
     else:
-        found = chosen(path, profile, salt, knobs, rows)
-    return build(found, protocol, skin, evidence, yoke, schema, **parts)
+        found = chosen(path, profile, seed, parameters, rows)
+    return build(found, protocol, template, evidence, yoke, schema, **parts)
 
 
 def _arms(
-    declared: Declared, path: str, profile: str, salt: str | None, knobs: Mapping[str, Any]
+    declared: Declared, path: str, profile: str, seed: str | None, parameters: Mapping[str, Any]
 ) -> Iterator[Suite]:
     """Yield the suites that a task compares."""
     other = f"play whybench/{declared.family}"
-    if stored_set(knobs) is not None:
+    if stored_set(parameters) is not None:
         raise ValueError(f"a stored set holds one arm of {len(declared.arms)}: {other}")
     for arm in declared.arms:
-        if twice := knobs.keys() & arm.keys():
+        if twice := parameters.keys() & arm.keys():
             raise ValueError(f"task {declared.name} sets {', '.join(twice)} itself: {other}")
-        given = PUBLIC_SALT if salt is None else salt
-        yield find_suite(path, profile=profile, salt=given, knobs={**arm, **knobs})
+        given = PUBLIC_SEED if seed is None else seed
+        yield load_suite(path, profile=profile, seed=given, parameters={**arm, **parameters})
 
 
 def _nothing(protocol: str) -> Parts:  # noqa: ARG001 - as every setup is called
@@ -150,7 +150,7 @@ def _signature(declared: Declared, own: list[inspect.Parameter]) -> inspect.Sign
     usual = {
         "suite": declared.suite,
         "protocol": declared.protocol,
-        "skin": declared.skins[0],
+        "template": declared.templates[0],
     }
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     found: list[inspect.Parameter] = []
@@ -167,9 +167,9 @@ def _documented(declared: Declared, setup: Setup) -> str:
     common = {
         "suite": ", ".join(declared.suites),
         "protocol": f"How the model answers: {', '.join(declared.protocols)}.",
-        "skin": f"Wording of the prompts: {', '.join(declared.skins)}.",
+        "template": f"Wording of the prompts: {', '.join(declared.templates)}.",
         "profile": "`certified`, or `published` for comparison with published figures.",
-        "salt": "Another salt than `public` gives other instances.",
+        "seed": "Another seed than `public` gives other instances.",
         "evidence": "`own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).",
         "yoke": "A log whose experiments are given to this run.",
         "schema": "Constrain replies by a JSON schema.",
@@ -177,5 +177,5 @@ def _documented(declared: Declared, setup: Setup) -> str:
     }
     lines = [f"{name}: {what}" for name, what in common.items() if name not in declared.fixed]
     lines += (inspect.getdoc(setup) or "").partition("Args:\n")[2].replace("    ", "").splitlines()
-    lines.append(f"**knobs: See `whybench list {declared.family}`; data: a stored set.")
+    lines.append(f"**parameters: See `whybench list {declared.family}`; data: a stored set.")
     return "\n".join([declared.summary, "", "Args:", *(f"    {line}" for line in lines), ""])

@@ -20,23 +20,23 @@ from inspect_ai.model import (
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolCall, ToolCallError, ToolDef, ToolParam, ToolParams
 
-from whybench.core.canonical import Record, thaw
-from whybench.episode.action import Action, ActionSpec, called
+from whybench.causal.canonical import Record, thaw
+from whybench.episode.action import Action, ActionSpec, parse_call
 from whybench.episode.episode import Episode
-from whybench.episode.pace import Pace
+from whybench.episode.prompts.turn_limits import TurnLimits
 
 _CLIENT = re.compile(r"\bclient\s*\.\s*\w+\s*\(")
 """Text that calls a client, as a model does that takes itself to be writing programs."""
 
 WHOLE = 0
-"""An observation is never cut: through every door an agent is told the same."""
+"""An observation is never cut: through every interface an agent is told the same."""
 
 
-async def use_tools(state: TaskState, episode: Episode, skin: str) -> None:
+async def use_tools(state: TaskState, episode: Episode, template: str) -> None:
     """Offer the episode's actions as tools until it ends."""
     model: Model = get_model()
-    tools = [_tool(episode, spec, skin) for spec in episode.actions]
-    state.messages = [ChatMessageUser(content=episode.brief(skin))]
+    tools = [_tool(episode, spec, template) for spec in episode.actions]
+    state.messages = [ChatMessageUser(content=episode.instructions(template))]
     while not episode.done:
         state.output = await model.generate(state.messages, tools=tools)
         message = state.output.message
@@ -45,30 +45,40 @@ async def use_tools(state: TaskState, episode: Episode, skin: str) -> None:
             return
         for call in message.tool_calls or ():
             if not episode.done:
-                await _call(state, episode, skin, message, call, tools)
+                await _call(state, episode, template, message, call, tools)
         if not message.tool_calls:
             names = " or ".join(spec.name for spec in episode.actions)
             observation = episode.step(Action.malformed(f"call {names}"))
-            state.messages.append(ChatMessageUser(content=episode.describe(observation, skin)))
+            state.messages.append(ChatMessageUser(content=episode.describe(observation, template)))
 
 
 async def use_tools_in_turns(
-    state: TaskState, episode: Episode, skin: str, pace: Pace, extra: Sequence[ToolDef]
+    state: TaskState,
+    episode: Episode,
+    template: str,
+    turn_limits: TurnLimits,
+    extra: Sequence[ToolDef],
 ) -> None:
     """Lead a model in turns: words, then calls; at last only what ends the episode is offered.
 
     `extra` tools serve the model but are no actions of the episode.
     """
-    tools = [_tool(episode, spec, skin) for spec in episode.actions]
+    tools = [_tool(episode, spec, template) for spec in episode.actions]
     final = {spec.name for spec in episode.actions if spec.final}
-    state.messages = [ChatMessageUser(content=episode.brief(skin))]
-    for turn in range(1, pace.turns + pace.grace + 1):
-        late = turn > pace.turns
-        words = pace.late(pace.turns + pace.grace + 1 - turn) if late else pace.opening(turn)
+    state.messages = [ChatMessageUser(content=episode.instructions(template))]
+    for turn in range(1, turn_limits.turns + turn_limits.grace + 1):
+        late = turn > turn_limits.turns
+        words = (
+            turn_limits.late(turn_limits.turns + turn_limits.grace + 1 - turn)
+            if late
+            else turn_limits.opening(turn)
+        )
         state.messages.append(ChatMessageUser(content=words))
         offered = [tool for tool in tools if tool.name in final] if late else [*tools, *extra]
         closed = {tool.name for tool in (*tools, *extra)} - {tool.name for tool in offered}
-        await _turn(state, episode, skin, pace, offered, {tool.name for tool in extra}, closed)
+        await _turn(
+            state, episode, template, turn_limits, offered, {tool.name for tool in extra}, closed
+        )
         if episode.done or is_full(state):
             return
 
@@ -76,15 +86,15 @@ async def use_tools_in_turns(
 async def _turn(
     state: TaskState,
     episode: Episode,
-    skin: str,
-    pace: Pace,
+    template: str,
+    turn_limits: TurnLimits,
     tools: list[ToolDef],
     extra: set[str],
     closed: set[str],
 ) -> None:
     """Let the model call tools; those that are closed by now are refused like calls too many."""
     model, made = get_model(), 0
-    while made < pace.calls and not episode.done:
+    while made < turn_limits.calls and not episode.done:
         state.output = await model.generate(state.messages, tools=tools)
         message = state.output.message
         state.messages.append(message)
@@ -93,17 +103,17 @@ async def _turn(
         for call in message.tool_calls or ():
             made += 1
             if call.function in closed:
-                state.messages.append(_refusal(call, pace.closed))
-            elif made > pace.calls or episode.done:
-                state.messages.append(_refusal(call, pace.spent))
+                state.messages.append(_refusal(call, turn_limits.closed))
+            elif made > turn_limits.calls or episode.done:
+                state.messages.append(_refusal(call, turn_limits.spent))
             elif call.function in extra:
                 answers = (await execute_tools([_alone(message, call)], tools)).messages
                 state.messages.extend(answers)
             else:
-                await _call(state, episode, skin, message, call, tools)
+                await _call(state, episode, template, message, call, tools)
         if not message.tool_calls:
             if _CLIENT.search(message.text):
-                state.messages.append(ChatMessageUser(content=pace.redirect))
+                state.messages.append(ChatMessageUser(content=turn_limits.redirect))
                 made += 1
                 continue
             return
@@ -133,7 +143,7 @@ def _refusal(
 async def _call(
     state: TaskState,
     episode: Episode,
-    skin: str,
+    template: str,
     message: ChatMessageAssistant,
     call: ToolCall,
     tools: list[ToolDef],
@@ -147,7 +157,7 @@ async def _call(
         if episode.count == before:  # an approver of Inspect's said no
             episode.step(Action.malformed("the call was rejected"))
         return
-    said = episode.describe(episode.step(action), skin)
+    said = episode.describe(episode.step(action), template)
     state.messages.append(_refusal(call, said, "parsing"))
 
 
@@ -155,7 +165,7 @@ def _asked(call: ToolCall) -> Action:
     """Return the action that a call stands for."""
     if call.parse_error is not None:
         return Action.malformed(call.parse_error[:200])
-    return called(call.function, call.arguments)
+    return parse_call(call.function, call.arguments)
 
 
 def _fits(action: Action, episode: Episode) -> bool:
@@ -172,11 +182,11 @@ def _alone(message: ChatMessageAssistant, call: ToolCall) -> ChatMessageAssistan
     return message.model_copy(update={"tool_calls": [call]})
 
 
-def _tool(episode: Episode, spec: ActionSpec, skin: str) -> ToolDef:
+def _tool(episode: Episode, spec: ActionSpec, template: str) -> ToolDef:
     """Offer an action as a tool with plain strings: the episode judges them, not Inspect."""
 
     async def act(**args: str) -> str:
-        return episode.describe(episode.step(Action(spec.name, Record(args.items()))), skin)
+        return episode.describe(episode.step(Action(spec.name, Record(args.items()))), template)
 
     parameters = ToolParams(
         properties={

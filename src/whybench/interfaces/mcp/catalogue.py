@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from whybench.episode.family import PUBLIC_SALT, Family
+from whybench.episode.family import PUBLIC_SEED, Family
 from whybench.episode.instance import PROFILES, Instance
-from whybench.episode.naming import named
-from whybench.episode.registry import families, find_suite
+from whybench.episode.naming import find_instance
+from whybench.episode.registry import families, load_suite
 from whybench.interfaces.mcp.refusal import Refused
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -25,14 +25,14 @@ class Order:
     suite: str = ""
     index: int = 0
     instance: str = ""
-    skin: str | None = None
+    template: str | None = None
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Order | None:
         """Read the words of a URL or of a call; None if they ask for no episode."""
-        texts = {name: given.get(name) for name in ("suite", "instance", "skin")}
+        texts = {name: given.get(name) for name in ("suite", "instance", "template")}
         if any(not isinstance(value, str | None) for value in texts.values()):
-            raise Refused("`suite`, `instance` and `skin` are texts")
+            raise Refused("`suite`, `instance` and `template` are texts")
         index = given.get("index", 0)
         if isinstance(index, float) and index.is_integer():
             index = int(index)  # JSON knows one kind of number
@@ -44,7 +44,7 @@ class Order:
         if texts["suite"] and texts["instance"]:
             raise Refused("give `suite` and `index`, or `instance`, not both")
         return cls(
-            texts["suite"] or "", int(number), texts["instance"] or "", texts["skin"] or None
+            texts["suite"] or "", int(number), texts["instance"] or "", texts["template"] or None
         )
 
 
@@ -55,7 +55,7 @@ class Offer:
     suites: tuple[str, ...] = ()
     """`family/suite` or a whole `family`; none: all."""
     profile: str = "certified"
-    salt: str = PUBLIC_SALT
+    seed: str = PUBLIC_SEED
 
     def __post_init__(self) -> None:
         """Refuse what could never be given, before anybody asks for it."""
@@ -67,7 +67,7 @@ class Offer:
                 f"no suite has the profile {self.profile!r}: try {', '.join(PROFILES)}"
             )
         for path in self.paths:
-            find_suite(path, profile=self.profile, salt=self.salt)
+            load_suite(path, profile=self.profile, seed=self.seed)
 
     @property
     def paths(self) -> list[str]:
@@ -82,11 +82,11 @@ class Offer:
     def holds(self, coordinates: Mapping[str, Any]) -> bool:
         """Whether the stored coordinates of an instance are among what is given out."""
         place = f"{coordinates.get('family')}/{coordinates.get('suite')}"
-        drawn = (coordinates.get("profile"), coordinates.get("salt"))
-        return place in self.paths and drawn == (self.profile, self.salt)
+        drawn = (coordinates.get("profile"), coordinates.get("seed"))
+        return place in self.paths and drawn == (self.profile, self.seed)
 
     def instance(self, order: Order) -> tuple[Instance, str]:
-        """Return the instance and the skin that are asked for, or refuse."""
+        """Return the instance and the template that are asked for, or refuse."""
         path = order.suite
         if order.instance:
             found = _NAME.fullmatch(order.instance)
@@ -95,22 +95,22 @@ class Offer:
             path = found[1]
         if path not in self.paths:
             raise Refused(f"no such suite here: try {', '.join(self.paths)}")
-        suite = find_suite(path, profile=self.profile, salt=self.salt)
-        skin = _skin(suite.family, order.skin)
+        suite = load_suite(path, profile=self.profile, seed=self.seed)
+        template = _template(suite.family, order.template)
         if not order.instance:
             if order.index >= len(suite):
                 raise Refused(f"{path} has instances 0 … {len(suite) - 1}")
-            return suite[order.index], skin
+            return suite[order.index], template
         try:
-            return named(order.instance, profile=self.profile, salt=self.salt), skin
+            return find_instance(order.instance, profile=self.profile, seed=self.seed), template
         except ValueError:
             raise Refused(f"{path} has no instance of this name here") from None
 
 
-def _skin(family: Family[Any], skin: str | None) -> str:
-    if skin is not None and skin not in family.skins:
-        raise Refused(f"no such skin: try {', '.join(family.skins)}")
-    return skin or family.skins[0]
+def _template(family: Family[Any], template: str | None) -> str:
+    if template is not None and template not in family.templates:
+        raise Refused(f"no such template: try {', '.join(family.templates)}")
+    return template or family.templates[0]
 
 
 @cache

@@ -17,7 +17,7 @@ listening: ContextVar[Receive | None] = ContextVar("listening", default=None)
 """Where the request that is being answered hears of its client; None: nowhere."""
 
 
-async def while_heard(work: Callable[[], Awaitable[T]]) -> T:
+async def while_connected(work: Callable[[], Awaitable[T]]) -> T:
     """Wait for work until the client hangs up."""
     receive = listening.get()
     if receive is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.interfaces.mcp.limits import Bucket
 from whybench.interfaces.session import Session
 
@@ -55,7 +55,7 @@ class Live:
             "index": instance.index,
             **({"block": instance.block} if instance.block else {}),
             "instance": f"{instance.family}/{instance.id}",
-            "skin": session.skin,
+            "template": session.template,
             "step": session.episode.count,
             "done": self.over,
             "attempt": self.attempt,

@@ -14,15 +14,15 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from whybench import __version__
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.interfaces.mcp.catalogue import Order
-from whybench.interfaces.mcp.hangup import while_heard
+from whybench.interfaces.mcp.hangup import while_connected
 from whybench.interfaces.mcp.refusal import Busy, Refused, unexpected
 from whybench.interfaces.mcp.session_queue import Turns
 from whybench.interfaces.mcp.session_tools import (
-    BRIEF,
-    BRIEF_URI,
     INSTRUCTIONS,
+    INSTRUCTIONS_TOOL,
+    INSTRUCTIONS_URI,
     OPEN,
     RECORD,
     RESET,
@@ -39,7 +39,7 @@ T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
 
-class Door:
+class Interface:
     """Sessions behind the handlers of the SDK.
 
     `key` is the one session of a pipe; over HTTP every request brings its own (`ctx.request`).
@@ -77,7 +77,7 @@ class Door:
         try:
             if not slow and self.sessions.is_live(key):
                 return await self.turns.take(key, work, kind)
-            return await while_heard(partial(self.turns.take, key, work, kind, True, owner))
+            return await while_connected(partial(self.turns.take, key, work, kind, True, owner))
         except (Refused, MCPError):
             raise
         except Waiting:
@@ -111,8 +111,8 @@ class Door:
         try:
             if params.name == OPEN:
                 return await self._open(ctx, key, args)
-            if params.name == BRIEF:
-                return _told(await self.take(key, partial(self.sessions.brief, key)))
+            if params.name == INSTRUCTIONS_TOOL:
+                return _told(await self.take(key, partial(self.sessions.instructions, key)))
             if params.name == RESET:
                 return _told_json(
                     await self.take(key, partial(self.sessions.reset, key), slow=True)
@@ -143,7 +143,7 @@ class Door:
         await self.take(key, partial(self.sessions.open, key, order), slow=True, owner=owner)
         if key == self._key:
             await ctx.session.send_tool_list_changed()
-        return _told(await self.take(key, partial(self.sessions.brief, key)))
+        return _told(await self.take(key, partial(self.sessions.instructions, key)))
 
     async def _resources(
         self, ctx: Context, page: types.PaginatedRequestParams | None
@@ -169,8 +169,11 @@ class Door:
         uri = next((r.uri for r in RESOURCES if r.uri == params.uri), None)
         if uri is None:
             raise MCPError(code=-32002, message="no such resource")
-        if uri == BRIEF_URI:
-            kind, text = "text/plain", await self._asked(key, partial(self.sessions.brief, key))
+        if uri == INSTRUCTIONS_URI:
+            kind, text = (
+                "text/plain",
+                await self._asked(key, partial(self.sessions.instructions, key)),
+            )
         else:
             ask = self.sessions.record if uri == RECORD else self.sessions.state
             kind, text = "application/json", _json(await self._asked(key, partial(ask, key)))

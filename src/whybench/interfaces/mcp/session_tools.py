@@ -8,10 +8,10 @@ from typing import Any
 import mcp_types as types
 
 OPEN = "episode_open"
-BRIEF = "episode_brief"
+INSTRUCTIONS_TOOL = "episode_brief"
 RESET = "episode_reset"
 SCORE = "episode_score"
-BRIEF_URI = "whybench://brief"
+INSTRUCTIONS_URI = "whybench://brief"
 RECORD = "whybench://record"
 STATE = "whybench://state"
 
@@ -29,7 +29,10 @@ def _tool(name: str, description: str, properties: dict[str, Any] | None = None)
 
 
 WHEN_OPEN = (
-    _tool(BRIEF, "The task in words: everything you are told before you act. Call this first."),
+    _tool(
+        INSTRUCTIONS_TOOL,
+        "The task in words: everything you are told before you act. Call this first.",
+    ),
     _tool(
         RESET,
         "Give this attempt up and start the episode anew. Only a first attempt counts in the end.",
@@ -56,14 +59,17 @@ def opening_tool(paths: Sequence[str]) -> types.Tool:
                 "type": "string",
                 "description": "instead: a name like family/suite-0003-0123456789ab",
             },
-            "skin": {"type": "string", "description": "in what words; default: the family's own"},
+            "template": {
+                "type": "string",
+                "description": "in what words; default: the family's own",
+            },
         },
     )
 
 
 RESOURCES = (
     types.Resource(
-        uri=BRIEF_URI, name="brief", mime_type="text/plain", description="the task in words"
+        uri=INSTRUCTIONS_URI, name="brief", mime_type="text/plain", description="the task in words"
     ),
     types.Resource(
         uri=RECORD,

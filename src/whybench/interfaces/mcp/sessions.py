@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from whybench.core.canonical import Json
-from whybench.episode.action import called
+from whybench.causal.canonical import Json
+from whybench.episode.action import parse_call
 from whybench.episode.observation import OVER, Observation
 from whybench.interfaces.mcp.catalogue import Offer, Order
 from whybench.interfaces.mcp.limits import Bucket, Limits
@@ -96,13 +96,13 @@ class Sessions:
         """Open an episode in a session, once."""
         if self._ready(key).session is not None:
             raise Refused("an episode is open: a new session is a new episode")
-        instance, skin = self.offer.instance(order)
-        self._start(key, Session(instance, skin))
+        instance, template = self.offer.instance(order)
+        self._start(key, Session(instance, template))
 
     def reset(self, key: str) -> dict[str, Json]:
         """Start the episode anew, as the next attempt; only a first attempt counts."""
         _, session = self._opened(key)
-        live = self._start(key, Session(session.instance, session.skin))
+        live = self._start(key, Session(session.instance, session.template))
         return {"attempt": live.attempt, "counts": self._counts(live)}
 
     def act(self, key: str, name: object, args: object) -> tuple[Reply, int]:
@@ -111,8 +111,8 @@ class Sessions:
         episode = session.episode
         if live.over:
             over = Observation(OVER)
-            return Reply(episode.describe(over, session.skin), over, True), episode.count
-        action, number = called(name, args), episode.count
+            return Reply(episode.describe(over, session.template), over, True), episode.count
+        action, number = parse_call(name, args), episode.count
         text = json.dumps(action.to_json())
         if number >= self.limits.steps or live.volume + len(text) > self.limits.volume:
             raise Refused("this attempt has as many actions as the server takes: ask for its score")
@@ -169,11 +169,11 @@ class Sessions:
         session = self._ready(key).session
         return None if session is None else session.tools
 
-    def brief(self, key: str) -> str:
+    def instructions(self, key: str) -> str:
         """Return everything the agent is told before it acts, whatever it did since."""
         _, session = self._opened(key)
         begun = session.episode.count
-        return (Session(session.instance, session.skin) if begun else session).brief
+        return (Session(session.instance, session.template) if begun else session).instructions
 
     def record(self, key: str) -> dict[str, Json]:
         """Return the trace so far."""
@@ -218,7 +218,7 @@ class Sessions:
                 key,
                 live.id,
                 session.instance.to_json(),
-                session.skin,
+                session.template,
                 f"{scope} {self.rules.run}",
                 self.rules.run,
                 self.clock(),
@@ -256,7 +256,7 @@ class Sessions:
         live = live or self._admitted(found, self.clock())
         if found.instance is not None:
             if not self.offer.holds(found.instance):
-                raise Refused("this session is of suites, a profile or a salt not served here now")
+                raise Refused("this session is of suites, a profile or a seed not served here now")
             attempt = self.store.attempt(found.attempt)
             if attempt is None:
                 raise Gone

@@ -1,1 +1,1 @@
-"""Parity: the same calls give the same trace and score through every door."""
+"""Parity: the same calls give the same trace and score through every interface."""

@@ -1,4 +1,4 @@
-"""Lists of calls, legal and illegal, that every door must carry alike."""
+"""Lists of calls, legal and illegal, that every interface must carry alike."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import count as count_from
 from typing import Any, TypeAlias
 
-from whybench.core.canonical import Json, thaw
-from whybench.core.seeds import Stream
-from whybench.episode.action import Action, ActionSpec, called
+from whybench.causal.canonical import Json, thaw
+from whybench.causal.seeds import Stream
+from whybench.episode.action import Action, ActionSpec, parse_call
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
@@ -24,7 +24,7 @@ MOST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ParityCase:
     """An instance and what is called, one after another."""
 
     instance: Instance
@@ -32,21 +32,23 @@ class Case:
     ends: bool
     """Whether the calls end the episode; else it is left open."""
 
-    def plainly(self) -> tuple[Trace, Score, list[str]]:
-        """Play the calls on a bare episode: what every door is held against.
+    def expected(self) -> tuple[Trace, Score, list[str]]:
+        """Play the calls on a bare episode: what every interface is held against.
 
-        The texts are the brief, then what is said to each call, also after the end.
+        The texts are the instructions, then what is said to each call, also after the end.
         """
         family = families()[self.instance.family]
-        episode, skin = family.open(self.instance), family.skins[0]
-        texts = [episode.brief(skin)]
-        texts += [episode.describe(episode.step(called(*call)), skin) for call in self.calls]
+        episode, template = family.open(self.instance), family.templates[0]
+        texts = [episode.instructions(template)]
+        texts += [
+            episode.describe(episode.step(parse_call(*call)), template) for call in self.calls
+        ]
         return episode.trace, family.score(self.instance, episode.trace), texts
 
 
-def cases(
+def parity_cases(
     family: Family[Any], count: int, seed: str = "parity", *, leave: bool = True
-) -> Iterator[Case]:
+) -> Iterator[ParityCase]:
     """Yield cases on instances of a family's suites, those with experiments if there are any.
 
     Without `leave` every case ends its episode.
@@ -57,7 +59,7 @@ def cases(
         if len(seen) == count:
             return
         stream = Stream(seed, family.name, number)
-        profile = family.profiles[number % 5 == 4]
+        profile = family.profiles[(number % 5 == 4) % len(family.profiles)]
         suite = family.suite(stream.choice(names), profile=profile)
         instance = suite.row(stream.below(4 * len(suite)))
         if instance.id in seen:
@@ -68,7 +70,7 @@ def cases(
             yield made
 
 
-def case(instance: Instance, stream: Stream, leave: bool = True) -> Case:
+def case(instance: Instance, stream: Stream, leave: bool = True) -> ParityCase:
     """Return a list of calls: a reference agent's, with errors and nonsense in between."""
     session = Session(instance)
     agent = stream.choice(("exact", "random", "random"))
@@ -95,10 +97,10 @@ def case(instance: Instance, stream: Stream, leave: bool = True) -> Case:
     while not session.done and len(calls) < 2 * MOST:
         make(("no_such_action", {}))
     if len(calls) > 1 and leave and stream.below(4) == 0:
-        return Case(instance, tuple(calls[: 1 + stream.below(len(calls) - 1)]), ends=False)
+        return ParityCase(instance, tuple(calls[: 1 + stream.below(len(calls) - 1)]), ends=False)
     if session.done and stream.below(2):
         make(nonsense(session.episode.actions, action, stream))
-    return Case(instance, tuple(calls), session.done)
+    return ParityCase(instance, tuple(calls), session.done)
 
 
 def nonsense(specs: tuple[ActionSpec, ...], action: Action, stream: Stream) -> Call:

@@ -1,23 +1,23 @@
-"""Hold a door against the plain episode."""
+"""Hold an interface against the plain episode."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whybench.core.canonical import Json, canonical_json
-from whybench.interfaces.parity.cases import Case
-from whybench.interfaces.parity.doors import Door
+from whybench.causal.canonical import Json, canonical_json
+from whybench.interfaces.parity.cases import ParityCase
+from whybench.interfaces.parity.interface import Interface
 
 
-def differences(door: Door, cases: Sequence[Case]) -> Iterator[str]:
-    """Yield what is not byte-equal, in words; a door that drops a case or adds one is told too."""
-    played = iter(door.play(cases))
+def parity_differences(interface: Interface, cases: Sequence[ParityCase]) -> Iterator[str]:
+    """Yield what is not byte-equal, in words; also that a case was dropped or added."""
+    played = iter(interface.play(cases))
     for case in cases:
         found = next(played, None)
         if found is None:
-            yield f"{door.name}: no result for {case.instance.id}"
+            yield f"{interface.name}: no result for {case.instance.id}"
             return
-        trace, score, texts = case.plainly()
+        trace, score, texts = case.expected()
         shown = found[2]
         least = 1 + len(trace.steps)
         for what, here, there in (
@@ -27,9 +27,10 @@ def differences(door: Door, cases: Sequence[Case]) -> Iterator[str]:
         ):
             told = "" if there is None else _difference(here, there)
             if told:
-                yield f"{door.name}: {what} of {case.instance.family}/{case.instance.id}: {told}"
+                at = f"{case.instance.family}/{case.instance.id}"
+                yield f"{interface.name}: {what} of {at}: {told}"
     if next(played, None) is not None:
-        yield f"{door.name}: more results than cases"
+        yield f"{interface.name}: more results than cases"
 
 
 def _difference(here: Json, there: Json) -> str:

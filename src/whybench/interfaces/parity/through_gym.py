@@ -9,17 +9,17 @@ import gymnasium
 
 from whybench.episode.registry import families
 from whybench.interfaces.gym import environment_id
-from whybench.interfaces.parity.cases import Case
-from whybench.interfaces.parity.doors import Played
+from whybench.interfaces.parity.cases import ParityCase
+from whybench.interfaces.parity.interface import Played
 
 
-class GymDoor:
+class GymInterface:
     """`gymnasium.make("WhyBench/FAMILY-SUITE-vN")`."""
 
     name = "gym"
     leaves = True
 
-    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
+    def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
         """Step through each case; a case that is left open is scored as it stands."""
         for case in cases:
             i = case.instance
@@ -38,4 +38,4 @@ class GymDoor:
             made.close()
 
 
-DOOR = GymDoor()
+INTERFACE = GymInterface()

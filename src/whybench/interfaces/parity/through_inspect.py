@@ -18,29 +18,29 @@ from whybench.interfaces.inspectai.instance_selection import Chosen
 from whybench.interfaces.inspectai.metrics import UNDERSTOOD, UNUSABLE
 from whybench.interfaces.inspectai.record import EPISODE, from_store, located
 from whybench.interfaces.inspectai.solver import TOOLS
-from whybench.interfaces.parity.cases import Case
-from whybench.interfaces.parity.doors import Played
+from whybench.interfaces.parity.cases import ParityCase
+from whybench.interfaces.parity.interface import Played
 
 
-class InspectDoor:
+class InspectInterface:
     """`inspect eval whybench/FAMILY -T protocol=tools`."""
 
     name = "inspect"
     leaves = False
     """A model that calls tools is asked again until the episode ends, or a limit strikes."""
 
-    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
+    def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
         """Run one task a family, and read its log."""
         for _, group in groupby(cases, key=lambda case: case.instance.family):
             yield from self._task(list(group))
 
-    def _task(self, cases: Sequence[Case]) -> Iterator[Played]:
+    def _task(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
         first = cases[0].instance
         family = families()[first.family]
         rows = _Rows([case.instance for case in cases])
         suite = family.suite(first.suite, profile=first.profile)
         found = Chosen(suite, rows, range(len(rows)))
-        task = build(found, TOOLS, family.skins[0], "own", None, schema=False)
+        task = build(found, TOOLS, family.templates[0], "own", None, schema=False)
         script = {
             case.instance.id: [{"tool": name, "args": args} for name, args in case.calls]
             for case in cases
@@ -66,19 +66,19 @@ def _read(sample: EvalSample) -> Played:
     family, instance = located(sample.metadata)
     trace = from_store(family, instance, sample.store[EPISODE])
     logged = (sample.scores or {})["episode_score"]
+    kept = {metric.name for metric in family.metrics if metric.role != "detail"}
     values = {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in logged.as_dict().items()
-        if name not in (UNDERSTOOD, UNUSABLE)
+        if name in kept or name not in (UNDERSTOOD, UNUSABLE)
     }
-    kept = {metric.name for metric in family.metrics if metric.role != "detail"}
     if values.keys() == kept:
         again = family.score(instance, trace).to_json()["values"]
         values = {name: values.get(name, value) for name, value in again.items()}
     score = {"outcome": logged.answer, "values": values, "labels": logged.metadata}
-    brief = next(message.text for message in sample.messages if message.role == "user")
+    instructions = next(message.text for message in sample.messages if message.role == "user")
     replies = [message.text for message in sample.messages if message.role == "tool"]
-    return trace.to_json(), score, [brief, *replies]
+    return trace.to_json(), score, [instructions, *replies]
 
 
 class _Rows:
@@ -99,4 +99,4 @@ class _Rows:
         return (self._instances[position].id for position in positions)
 
 
-DOOR = InspectDoor()
+INTERFACE = InspectInterface()

@@ -15,20 +15,20 @@ import anyio
 from mcp import Client
 from mcp_types import TextResourceContents
 
-from whybench.interfaces.parity.cases import Case
-from whybench.interfaces.parity.doors import Played
+from whybench.interfaces.parity.cases import ParityCase
+from whybench.interfaces.parity.interface import Played
 
 ABREAST = 8
 """Cases that are played at once."""
 
 
-class McpDoor:
+class McpInterface:
     """`whybench arena serve --http`."""
 
     name = "mcp"
     leaves = True
 
-    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
+    def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
         """Open a session for each case, call tools, read the record and the score."""
         found: dict[str, Played] = {}
         for profile in sorted({case.instance.profile for case in cases}):
@@ -52,11 +52,11 @@ def served(profile: str) -> Iterator[str]:
                 server.terminate()
 
 
-async def _all(address: str, cases: Sequence[Case]) -> dict[str, Played]:
+async def _all(address: str, cases: Sequence[ParityCase]) -> dict[str, Played]:
     found: dict[str, Played] = {}
     turn = anyio.CapacityLimiter(ABREAST)
 
-    async def one(case: Case) -> None:
+    async def one(case: ParityCase) -> None:
         async with turn:
             found[case.instance.id] = await _case(address, case)
 
@@ -66,7 +66,7 @@ async def _all(address: str, cases: Sequence[Case]) -> dict[str, Played]:
     return found
 
 
-async def _case(address: str, case: Case) -> Played:
+async def _case(address: str, case: ParityCase) -> Played:
     instance = case.instance
     query = urlencode({"instance": f"{instance.family}/{instance.id}"})
     async with Client(f"{address}?{query}") as client:
@@ -79,4 +79,4 @@ async def _case(address: str, case: Case) -> Played:
         return json.loads(text), (told.structured_content or {})["score"], texts
 
 
-DOOR = McpDoor()
+INTERFACE = McpInterface()

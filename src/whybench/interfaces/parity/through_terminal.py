@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 
 from whybench.episode.action import ActionSpec
-from whybench.interfaces.parity.cases import Call, Case
-from whybench.interfaces.parity.doors import Played
+from whybench.interfaces.parity.cases import Call, ParityCase
+from whybench.interfaces.parity.interface import Played
 from whybench.interfaces.play import play_terminal
 from whybench.interfaces.session import Session
 
@@ -48,13 +48,13 @@ def _word(value: str) -> str:
         return shlex.quote(value)
 
 
-class TerminalDoor:
+class TerminalInterface:
     """`whybench play SUITE INDEX`, without the person."""
 
     name = "terminal"
     leaves = True
 
-    def play(self, cases: Sequence[Case]) -> Iterator[Played]:
+    def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
         """Type each call; an end of input leaves the episode open."""
         console = Console(file=io.StringIO())
         for case in cases:
@@ -67,8 +67,8 @@ class TerminalDoor:
                     raise EOFError
                 return typed(call, session.episode.actions)
 
-            play_terminal(session.episode, session.skin, console, ask)
+            play_terminal(session.episode, session.template, console, ask)
             yield session.trace.to_json(), session.score().to_json(), None
 
 
-DOOR = TerminalDoor()
+INTERFACE = TerminalInterface()

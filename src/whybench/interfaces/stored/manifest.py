@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whybench.core.canonical import EMPTY, Json, Record, digest, freeze, thaw
+from whybench.causal.canonical import EMPTY, Json, Record, digest, freeze, thaw
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import PLAN, Plan, as_file
 

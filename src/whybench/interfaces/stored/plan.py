@@ -10,9 +10,9 @@ from platform import python_version
 from typing import Any
 
 from whybench import CANARY, __version__
-from whybench.core.canonical import EMPTY, Json, Record, digest, freeze, thaw
+from whybench.causal.canonical import EMPTY, Json, Record, digest, freeze, thaw
 from whybench.episode.family import Suite
-from whybench.episode.registry import find_suite
+from whybench.episode.registry import load_suite
 from whybench.interfaces.stored.place import Place
 
 FORMAT = 1
@@ -50,8 +50,8 @@ class Plan:
     version: str
     """The family's."""
     profile: str
-    salt: str
-    knobs: Record
+    seed: str
+    parameters: Record
     rows: int
     """Rows of a shard."""
     truth: bool
@@ -68,7 +68,15 @@ class Plan:
             raise ValueError("a set has at least one row, and so has a shard")
         version = suite.family.version
         return cls(
-            suite.path, version, suite.profile, suite.salt, suite.knobs, rows, truth, n, tools()
+            suite.path,
+            version,
+            suite.profile,
+            suite.seed,
+            suite.parameters,
+            rows,
+            truth,
+            n,
+            tools(),
         )
 
     @property
@@ -95,8 +103,8 @@ class Plan:
 
     def opened(self) -> Suite:
         """Return the suite whose rows these are."""
-        found = find_suite(
-            self.suite, profile=self.profile, salt=self.salt, knobs=self.knobs.asdict()
+        found = load_suite(
+            self.suite, profile=self.profile, seed=self.seed, parameters=self.parameters.asdict()
         )
         if found.family.version != self.version:
             raise ValueError(

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.episode.instance import Instance
 from whybench.interfaces.stored.index import ids_between, indexed
 from whybench.interfaces.stored.manifest import MANIFEST, Manifest, read_manifest
@@ -43,7 +43,7 @@ class Row:
     number: int
     """Its place in the endless list of the suite; rows that could not be proven are missing."""
     instance: Instance
-    brief: str
+    instructions: str
     certificate: Mapping[str, Json]
     """As `Certificate.from_json` takes it."""
 
@@ -66,9 +66,11 @@ class StoredSet:
         return self._starts[-1]
 
     def __getitem__(self, position: int) -> Row:
-        found = self._record(PARTS[0], position, ("row", *COORDINATES, "brief", "certificate"))
+        found = self._record(
+            PARTS[0], position, ("row", *COORDINATES, "instructions", "certificate")
+        )
         proof = json.loads(found["certificate"])
-        return Row(found["row"], self._instance(found), found["brief"], proof)
+        return Row(found["row"], self._instance(found), found["instructions"], proof)
 
     def instance(self, position: int) -> Instance:
         """Return the coordinates of a row, without what is told or proven."""
@@ -101,7 +103,7 @@ class StoredSet:
         if at is None:
             raise ValueError(f"{self._named} has no row {number}, so no {name}")
         if (found := self.instance(at).id) != name:
-            raise ValueError(f"row {number} of {self._named} is {found}, not {name}: other salt?")
+            raise ValueError(f"row {number} of {self._named} is {found}, not {name}: other seed?")
         return at
 
     def kept(self) -> list[int]:
@@ -134,8 +136,8 @@ class StoredSet:
     def _instance(self, record: Mapping[str, Any]) -> Instance:
         plan, suite = self.plan, self.suite
         return Instance(
-            suite.family.name, plan.version, suite.name, suite.profile, plan.salt,
-            record["index"], plan.knobs, record["id"], record["cluster"], record["block"],
+            suite.family.name, plan.version, suite.name, suite.profile, plan.seed,
+            record["index"], plan.parameters, record["id"], record["cluster"], record["block"],
         )  # fmt: skip
 
     def _at(self, number: int) -> int | None:

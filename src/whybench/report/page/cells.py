@@ -12,7 +12,7 @@ import pandas as pd
 
 MISSING = "–"
 
-BRIEF = 28
+SHORT = 28
 """Letters that a cell may have and not be broken into lines."""
 
 
@@ -32,7 +32,7 @@ class Grid:
     heads: tuple[str, ...]
     numeric: tuple[bool, ...]
     """Whether a column holds numbers alone, and so stands on the right."""
-    brief: tuple[bool, ...]
+    compact: tuple[bool, ...]
     """Whether a column's words are short enough to stand on one line."""
     rows: tuple[tuple[Cell, ...], ...]
     total: int
@@ -51,7 +51,7 @@ def grid(frame: pd.DataFrame, most: int) -> Grid:
     return Grid(
         tuple(str(name) for name in frame.columns),
         tuple(numeric),
-        tuple(all(len(cell.text) <= BRIEF for cell in column) for column in shown),
+        tuple(all(len(cell.text) <= SHORT for cell in column) for column in shown),
         tuple(zip(*shown, strict=True)) if shown else (),
         len(frame),
     )

@@ -21,26 +21,26 @@ FRAME = 90
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class PackedEpisodes:
     """What the viewer finds in the page."""
 
     index: tuple[Mapping[str, Any], ...]
     """One row per episode, for the list."""
     episodes: tuple[str, ...]
-    """Retellings in the same order, gzip in base64; a document is named by its place."""
+    """Annotated episodes in the same order, gzip in base64; a document is named by its place."""
     texts: tuple[str, ...]
     """Documents, gzip in base64."""
     left: int
     """Episodes that did not fit."""
 
 
-def shelve(chapters: Sequence[Chapter], room: int) -> Shelf:
+def pack_episodes(chapters: Sequence[Chapter], room: int) -> PackedEpisodes:
     """Pack as many episodes as fit into `room` characters, each family getting its turn."""
     kept: dict[int, tuple[Mapping[str, Any], str]] = {}
     places: dict[str, int] = {}
     texts: list[str] = []
     for place in _in_turn(chapters):
-        told = dict(chapters[place].retelling)
+        told = dict(chapters[place].annotated)
         text = told.pop("text", None)
         new = "" if text is None or text in places else packed(text)
         if text is not None:
@@ -57,7 +57,7 @@ def shelve(chapters: Sequence[Chapter], room: int) -> Shelf:
     rows, episodes = (
         zip(*(kept[place] for place in sorted(kept)), strict=True) if kept else ((), ())
     )
-    return Shelf(tuple(rows), tuple(episodes), tuple(texts), len(chapters) - len(kept))
+    return PackedEpisodes(tuple(rows), tuple(episodes), tuple(texts), len(chapters) - len(kept))
 
 
 def packed(data: object) -> str:
@@ -88,7 +88,7 @@ def _in_turn(chapters: Iterable[Chapter]) -> list[int]:
 
 
 def _row(chapter: Chapter) -> dict[str, Any]:
-    told = chapter.retelling
+    told = chapter.annotated
     return {
         "id": chapter.id,
         "family": chapter.family,

@@ -16,7 +16,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from whybench.report.page.cells import Grid, grid
-from whybench.report.page.chapters import shelve
+from whybench.report.page.chapters import pack_episodes
 from whybench.report.page.pictures import Picture, placed, svg_of
 from whybench.report.palette import DARK, LIGHT
 from whybench.report.section import Figure, Part, Remark, Report, Section, Table
@@ -37,7 +37,7 @@ SCRIPTS = (
     "menu.js",
     "tables.js",
     "tips.js",
-    "shelf.js",
+    "inflate.js",
     "arrows.js",
     "layout.js",
     "panes.js",
@@ -57,7 +57,7 @@ RESERVED = (
     "figure",
     "page",
     "picture",
-    "shelf",
+    "packed",
     "table",
     "title",
 )
@@ -93,13 +93,13 @@ def render(
         beside=beside,
     )
     rest = sum(len(text.encode()) for text in (rooms, style, head, layout, script))
-    shelf = shelve(report.chapters, limit - rest - FRAME)
+    packed = pack_episodes(report.chapters, limit - rest - FRAME)
     return _filled(
         "page.html",
         report=report,
         rooms=Markup(rooms),  # noqa: S704  filled above
-        shelf=shelf,
-        index=_inert(shelf.index),
+        packed=packed,
+        index=_inert(packed.index),
         policy=_policy([style], [head, layout, script]),
         style=Markup(style),  # noqa: S704  our own files
         head=Markup(head),  # noqa: S704

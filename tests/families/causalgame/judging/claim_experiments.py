@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.causalgame.claims import Belief, Claim
-from whybench.families.causalgame.design import design
-from whybench.families.causalgame.equipment import loadout
-from whybench.families.causalgame.fleet import Fleet, Floats, fleets
-from whybench.families.causalgame.flight import Flights, fly
-from whybench.families.causalgame.physics import Column, Environment, Physics
+from whybench.families.causalgame.world.design import design
+from whybench.families.causalgame.world.equipment import loadout
+from whybench.families.causalgame.world.fleet import Fleet, Floats, fleets
+from whybench.families.causalgame.world.physics.flight import Flights, fly
+from whybench.families.causalgame.world.physics.physics import Column, Environment, Physics
 
 DRONES = 50_000
 """Drones on each side of a contrast, with common random numbers."""
@@ -26,14 +26,14 @@ Finding = Literal["true", "false", "undecided"]
 
 
 def effects(
-    claim: Claim, physics: Physics, drones: int = DRONES, salt: str = "claims"
+    claim: Claim, physics: Physics, drones: int = DRONES, seed: str = "claims"
 ) -> dict[str, float]:
     """Return what the claim's intervention changes, on average, in each outcome it speaks of."""
     outcomes = {belief.effect for belief in claim.beliefs}
     # Two stages may draw other environments, so a condition is counted on each side apart.
     total = {name: np.zeros(2) for name in outcomes}
     kept = np.zeros(2)
-    for fleet in fleets(physics.layout, Stream("causalgame", salt, physics.name), drones):
+    for fleet in fleets(physics.layout, Stream("causalgame", seed, physics.name), drones):
         for place, side in enumerate((claim.contrast["from"], claim.contrast["to"])):
             flights = _flown(physics, fleet, side)
             inside = np.ones(len(fleet), dtype=np.bool_)
@@ -62,13 +62,13 @@ def found(belief: Belief, effect: float, least: float) -> Finding:
     return "true" if towards >= least else "false" if towards < NIL else "undecided"
 
 
-def shown(claim: Claim, physics: Physics, drones: int = DRONES, salt: str = "claims") -> Finding:
+def shown(claim: Claim, physics: Physics, drones: int = DRONES, seed: str = "claims") -> Finding:
     """Tell whether a claim is true of a physics, by simulation.
 
     True: the first of its beliefs is borne out (the others are near enough for an agent). False:
     every one of its beliefs is refuted.
     """
-    measured = effects(claim, physics, drones, salt)
+    measured = effects(claim, physics, drones, seed)
     verdicts = [found(belief, measured[belief.effect], least(claim)) for belief in claim.beliefs]
     if verdicts[0] == "true":
         return "true"

@@ -13,9 +13,8 @@ from tests.families.causalgame.judging.claim_experiments import (
     shown,
 )
 
-from whybench.core.canonical import freeze
-from whybench.core.seeds import Stream
-from whybench.families.causalgame.catalogue import KINDS, physics
+from whybench.causal.canonical import freeze
+from whybench.causal.seeds import Stream
 from whybench.families.causalgame.claims import (
     MOST,
     Belief,
@@ -25,7 +24,6 @@ from whybench.families.causalgame.claims import (
     claims,
     distance,
 )
-from whybench.families.causalgame.design import design
 from whybench.families.causalgame.extras.judge.replies import (
     UnreadableError,
     answers_schema,
@@ -33,7 +31,9 @@ from whybench.families.causalgame.extras.judge.replies import (
     numbered,
     read_answers,
 )
-from whybench.families.causalgame.flight import survival
+from whybench.families.causalgame.world.design import design
+from whybench.families.causalgame.world.physics.catalogue import KINDS, physics
+from whybench.families.causalgame.world.physics.flight import survival
 
 CLAIMS = [(name, claim) for name in KINDS for claim in claims(name)]
 

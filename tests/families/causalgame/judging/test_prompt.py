@@ -8,7 +8,7 @@ import pytest
 from tests.tables import together
 
 from whybench import CANARY
-from whybench.episode.untrusted_text import CUT, INVISIBLE, LONGEST, fence, fenced
+from whybench.episode.prompts.untrusted_text import CUT, INVISIBLE, LONGEST, delimiter, quoted
 from whybench.families.causalgame.claims import claims
 from whybench.families.causalgame.extras.judge.case import (
     REPORTS,
@@ -139,13 +139,13 @@ def test_the_claims_prompt_does_not_say_which_statements_are_true() -> None:
 
 
 def test_fences_are_deterministic_and_hang_on_instance_and_report() -> None:
-    assert fence("one", "text") == fence("one", "text")
-    found = {fence(i, t) for i in "abc" for t in "xyz"}
+    assert delimiter("one", "text") == delimiter("one", "text")
+    found = {delimiter(i, t) for i in "abc" for t in "xyz"}
     assert len(found) == len({f.word for f in found}) == len({f.close for f in found}) == 9
 
 
 def test_a_report_cannot_hold_its_own_fence() -> None:
-    """Even an author who knows code and instance: the fence changes with the text it stands in."""
+    """Even an author who knows code and instance: delimiters change with the text inside."""
     text = "Fine."
     for _ in range(5):
         opened, closed, _ = fences(rubric_question(case(text), rubric("six")))
@@ -157,7 +157,7 @@ def test_a_report_cannot_hold_its_own_fence() -> None:
 
 
 def test_long_answers_are_cut() -> None:
-    text = fenced("x" * (LONGEST + 1))
+    text = quoted("x" * (LONGEST + 1))
     assert text.endswith(CUT)
     assert len(text) < LONGEST + 50
 

@@ -31,7 +31,7 @@ def verify_gain() -> Metric:
 
     `accuracy_verify_gain` stands beside its bounds (`…_low`, `…_high`) and `…_p`, and beside the
     means of both arms, `accuracy_verify_on` and `accuracy_verify_off`. Only whole pairs count.
-    Pairs of the same latent world (the regimes of a scaling suite) are averaged first.
+    Pairs of the same cluster (the regimes of a scaling suite) are averaged first.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -63,15 +63,15 @@ def whole_pairs(scores: Sequence[SampleScore]) -> list[Pair]:
         if INSTANCE not in metadata or not isinstance(score.score.value, Mapping):
             continue
         at = json.loads(metadata[INSTANCE])
-        suite = [at[name] for name in ("suite", "profile", "salt")]
+        suite = [at[name] for name in ("suite", "profile", "seed")]
         place = json.dumps([*suite, at.get("block", 0), at["index"]])
         pair = pairs.setdefault(place, Pair(metadata[CLUSTER]))
-        pair.arms[at["knobs"].get("verify", False)] = score.score.value
+        pair.arms[at["parameters"].get("verify", False)] = score.score.value
     return [pair for pair in pairs.values() if len(pair.arms) == 2]
 
 
 def by_cluster(pairs: Sequence[Pair], name: str, verify: bool) -> dict[str, float]:
-    """Return one arm's mean for each latent world."""
+    """Return one arm's mean for each cluster."""
     values: dict[str, list[float]] = {}
     for pair in pairs:
         values.setdefault(pair.cluster, []).append(pair.arms[verify][name])

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from whybench.interfaces.asking import plainly, refused
+from whybench.interfaces.command_line import plain_errors, refused
 
 app = typer.Typer(
     help="ReCITE: prepare your own papers, and read judge scores with the judge's exam.",
@@ -36,14 +36,14 @@ def prepare(
     """Turn papers with annotated diagrams into texts that `recite/standard` can play."""
     import anyio
 
-    from whybench.families.recite.extras import prepare as door
+    from whybench.families.recite.extras import prepare as interface
 
-    async def run() -> door.Outcome:
-        return await door.prepare(
+    async def run() -> interface.Outcome:
+        return await interface.prepare(
             papers, annotations, out, model, details=details, max_tokens=max_tokens
         )
 
-    with plainly():  # a file that does not fit
+    with plain_errors():  # a file that does not fit
         try:
             found = anyio.run(run)
         except RuntimeError as error:  # a missing extra
@@ -63,6 +63,6 @@ def judged(
     """Show judge scores, corrected by the judge's exam; without its exam they are refused."""
     from whybench.judge.judged_logs import judged_tables
 
-    with plainly():
+    with plain_errors():
         tables = judged_tables(str(log), [str(path) for path in exam or ()])
     typer.echo("\n\n".join(table.markdown() for table in tables))

@@ -17,13 +17,18 @@ from typing import Any
 import anyio
 from inspect_ai.model import GenerateConfig, Model, get_model
 
-from whybench.families.recite.preparing.asking import Ask, Asker, RefusedError, StepError
-from whybench.families.recite.preparing.limits import Limits
-from whybench.families.recite.preparing.limits import limits as usual_limits
-from whybench.families.recite.preparing.papers import Paper, gathered
-from whybench.families.recite.preparing.pipeline import Bench, Prepared, prepared
-from whybench.families.recite.preparing.shelf import Shelf, write_whole
-from whybench.families.recite.preparing.texts import NAME, read_texts, write_texts
+from whybench.families.recite.extras.preparing.content_cache import ContentCache, write_whole
+from whybench.families.recite.extras.preparing.limits import Limits
+from whybench.families.recite.extras.preparing.limits import limits as usual_limits
+from whybench.families.recite.extras.preparing.model_client import (
+    Ask,
+    Asker,
+    RefusedError,
+    StepError,
+)
+from whybench.families.recite.extras.preparing.papers import Paper, gathered
+from whybench.families.recite.extras.preparing.pipeline import Prepared, Resources, prepared
+from whybench.families.recite.extras.preparing.texts import NAME, read_texts, write_texts
 
 TEMPERATURE = 0.0
 """Models are asked without chance, as far as their providers let them."""
@@ -95,21 +100,21 @@ async def prepare(
     todo = gathered(papers, annotations, details, ids)
     bounds = limits or usual_limits()
     chosen = get_model(model)
-    shelf = Shelf(out / "work")
-    asker = Asker(asking(chosen, max_tokens), str(chosen), bounds.tries, shelf)
+    cache = ContentCache(out / "work")
+    asker = Asker(asking(chosen, max_tokens), str(chosen), bounds.tries, cache)
     done: dict[str, Prepared] = {}
     failed: dict[str, str] = {}
     room = anyio.CapacityLimiter(at_once)
 
     async def one(paper: Paper) -> None:
-        bench = Bench(shelf, asker, bounds)
+        resources = Resources(cache, asker, bounds)
         async with room:
             try:
-                done[paper.name] = await prepared(paper, bench)
+                done[paper.name] = await prepared(paper, resources)
             except (StepError, ValueError, OSError) as error:
                 failed[paper.name] = str(error)
             finally:
-                listed = (change.to_json() for change in bench.changes)
+                listed = (change.to_json() for change in resources.changes)
                 write_whole(out / "changes" / f"{paper.name}.jsonl", _lines(listed))
 
     try:

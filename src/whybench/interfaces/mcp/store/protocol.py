@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Protocol
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 
 
 def hashed(kind: str, secret: str) -> str:
@@ -32,7 +32,7 @@ class StoredSession:
     spoke: float
     instance: dict[str, Json] | None = None
     """The coordinates of the episode; None while nothing is open."""
-    skin: str = ""
+    template: str = ""
     attempt: int = 0
     """The id of its latest attempt; 0 while nothing is open."""
     ended: bool = False
@@ -95,7 +95,7 @@ class Store(Protocol):
         key: str,
         current: int,
         instance: dict[str, Json],
-        skin: str,
+        template: str,
         scope: str,
         run: str,
         now: float,

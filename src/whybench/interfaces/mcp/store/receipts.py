@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.interfaces.mcp.refusal import Refused
 from whybench.interfaces.mcp.store.protocol import Store, StoredAttempt, hashed
 from whybench.interfaces.mcp.store.replay import replayed
@@ -31,7 +31,7 @@ def result(store: Store, found: StoredAttempt) -> dict[str, Json]:
         "suite": f"{where.get('family')}/{where.get('suite')}",
         "index": where.get("index"),
         "instance": f"{where.get('family')}/{where.get('id')}",
-        "skin": found.session.skin,
+        "template": found.session.template,
         "run": found.run,
         "attempt": found.number,
         "counts": found.counts,

@@ -23,7 +23,7 @@ def replayed(found: StoredSession, store: Store, attempt: int) -> Session:
         raise Refused(
             "this session was begun with another WhyBench, or its suite is no longer here"
         ) from None
-    session = Session(instance, found.skin)
+    session = Session(instance, found.template)
     for action in store.actions(attempt):
         session.episode.step(Action.from_json(json.loads(action)))
     return session

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from whybench.core.canonical import Json
+from whybench.causal.canonical import Json
 from whybench.interfaces.mcp.store.protocol import (
     Conflict,
     StoredAttempt,
@@ -20,7 +20,7 @@ from whybench.interfaces.mcp.store.protocol import (
 )
 from whybench.interfaces.mcp.store.sqlite_file import connected
 
-_SESSION = "s.key, s.owner, s.spoke, s.instance, s.skin, s.attempt, s.ended"
+_SESSION = "s.key, s.owner, s.spoke, s.instance, s.template, s.attempt, s.ended"
 _ATTEMPT = (
     f"SELECT {_SESSION}, a.id, a.number, a.over, a.counts, a.run "  # noqa: S608 - fixed
     "FROM attempts a JOIN sessions s ON s.key = a.session"
@@ -138,7 +138,7 @@ class SqliteStore:
         key: str,
         current: int,
         instance: dict[str, Json],
-        skin: str,
+        template: str,
         scope: str,
         run: str,
         now: float,
@@ -162,8 +162,9 @@ class SqliteStore:
                 (*place, number, key, run, now, number == 1 and not current),
             ).lastrowid
             base.execute(
-                "UPDATE sessions SET instance = ?, skin = ?, attempt = ?, spoke = ? WHERE key = ?",
-                (json.dumps(instance), skin, made, now, key),
+                "UPDATE sessions SET instance = ?, template = ?, attempt = ?, spoke = ? "
+                "WHERE key = ?",
+                (json.dumps(instance), template, made, now, key),
             )
             row = base.execute(f"{_ATTEMPT} WHERE a.id = ?", (made,)).fetchone()
         return _attempt(row)
@@ -221,9 +222,9 @@ class SqliteStore:
 
 
 def _session(row: tuple[Any, ...]) -> StoredSession:
-    key, owner, spoke, instance, skin, attempt, ended = row
+    key, owner, spoke, instance, template, attempt, ended = row
     where = None if instance is None else json.loads(instance)
-    return StoredSession(key, owner, spoke, where, skin, attempt, ended is not None)
+    return StoredSession(key, owner, spoke, where, template, attempt, ended is not None)
 
 
 def _attempt(row: tuple[Any, ...]) -> StoredAttempt:

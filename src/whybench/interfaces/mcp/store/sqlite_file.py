@@ -16,7 +16,7 @@ _TABLES = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS sessions (
   key TEXT PRIMARY KEY, owner TEXT NOT NULL, began REAL NOT NULL, spoke REAL NOT NULL,
-  lasting INTEGER NOT NULL, ended REAL, instance TEXT, skin TEXT NOT NULL DEFAULT '',
+  lasting INTEGER NOT NULL, ended REAL, instance TEXT, template TEXT NOT NULL DEFAULT '',
   attempt INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS open_sessions ON sessions (spoke) WHERE ended IS NULL;

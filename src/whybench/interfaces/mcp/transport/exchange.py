@@ -22,7 +22,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 from pydantic import ValidationError
 
 from whybench.interfaces.mcp.refusal import unexpected
-from whybench.interfaces.mcp.server import Door
+from whybench.interfaces.mcp.server import Interface
 
 _WIRE = TransportContext(kind="streamable-http", can_send_request=False)
 
@@ -58,7 +58,7 @@ class Exchange:
 
 
 async def answered(
-    door: Door,
+    interface: Interface,
     key: str,
     version: str,
     request_id: int | str,
@@ -70,7 +70,7 @@ async def answered(
     connection = Connection.from_envelope(version, None, None)
     try:
         result = await serve_one(
-            door.server, exchange, method, params, connection=connection, lifespan_state={}
+            interface.server, exchange, method, params, connection=connection, lifespan_state={}
         )
     except MCPError as error:
         return failed(request_id, error.error.code, error.error.message)

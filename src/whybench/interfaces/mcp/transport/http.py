@@ -12,7 +12,7 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from whybench.interfaces.mcp.refusal import unexpected
-from whybench.interfaces.mcp.server import Door
+from whybench.interfaces.mcp.server import Interface
 from whybench.interfaces.mcp.sessions import Sessions
 from whybench.interfaces.mcp.transport.middleware import PATH, Guard
 from whybench.interfaces.mcp.transport.tokens import VARIABLE, Tokens
@@ -66,7 +66,7 @@ def serve(
 ) -> None:
     """Serve until a signal comes; `tell` gets the address when requests are answered."""
     host, port = listening.getsockname()[:2]
-    guard = Guard(Door(sessions), tokens, security(host, names))
+    guard = Guard(Interface(sessions), tokens, security(host, names))
     config = uvicorn.Config(
         guard,
         lifespan="off",
@@ -104,6 +104,6 @@ async def _sweep(guard: Guard) -> None:
     while idle:
         await anyio.sleep(min(SWEEP, max(0.1, idle / 20)))
         try:
-            await guard.door.turns.take("sweep", guard.sessions.expire)
+            await guard.interface.turns.take("sweep", guard.sessions.expire)
         except Exception:  # noqa: BLE001 - a full disk today may be none tomorrow
             unexpected("silent sessions could not be ended, and will be later")

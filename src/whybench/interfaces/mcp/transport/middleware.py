@@ -25,7 +25,7 @@ from whybench.interfaces.mcp.catalogue import Order
 from whybench.interfaces.mcp.hangup import Receive, listening
 from whybench.interfaces.mcp.limits import Bucket
 from whybench.interfaces.mcp.refusal import Busy, Gone, Refused, unexpected
-from whybench.interfaces.mcp.server import Door
+from whybench.interfaces.mcp.server import Interface
 from whybench.interfaces.mcp.store.protocol import Waiting, hashed
 from whybench.interfaces.mcp.transport.exchange import answered, failed
 from whybench.interfaces.mcp.transport.tokens import Tokens
@@ -64,9 +64,11 @@ class Turned(Exception):  # noqa: N818 - an answer, not a failure
 class Guard:
     """The application that a web server runs."""
 
-    def __init__(self, door: Door, tokens: Tokens, security: TransportSecuritySettings) -> None:
-        self.door = door
-        self.sessions = door.sessions
+    def __init__(
+        self, interface: Interface, tokens: Tokens, security: TransportSecuritySettings
+    ) -> None:
+        self.interface = interface
+        self.sessions = interface.sessions
         self.tokens = tokens
         self._security = TransportSecurityMiddleware(security)
         self._all = Bucket(self.sessions.limits.rate, time.monotonic())
@@ -104,7 +106,7 @@ class Guard:
             raise Turned(429, "too many requests to this server", _later(wait))
         if scope["method"] == "DELETE":
             key = await self._known(headers, owner)
-            await self.door.take(key, partial(self.sessions.end, key))
+            await self.interface.take(key, partial(self.sessions.end, key))
             return 200, None, {}
         if scope["method"] != "POST":
             raise Turned(405, "there is no stream here: POST requests", {"allow": "POST, DELETE"})
@@ -151,7 +153,7 @@ class Guard:
         key = hashed("session", shown)
         greet = partial(self.sessions.greet, key, owner)
         known = self.sessions.remembers(key)
-        live = greet() if known else await self.door.turns.aside(greet)
+        live = greet() if known else await self.interface.turns.aside(greet)
         if wait := live.bucket.wait(self.sessions.clock()):
             raise Turned(429, "too many requests of this session", _later(wait))
         return key
@@ -167,7 +169,9 @@ class Guard:
             return 400, body, {}
         try:
             order = Order.read(_query(scope))
-            await self.door.take(key, partial(self._started, key, owner, order), "", True, owner)
+            await self.interface.take(
+                key, partial(self._started, key, owner, order), "", True, owner
+            )
         except (Busy, Gone):
             raise
         except Refused as refusal:
@@ -187,7 +191,7 @@ class Guard:
         number, method, params = _number(message), message["method"], message.get("params")
         if not isinstance(method, str) or not isinstance(params, dict | None):
             raise Turned(400, "`method` is a text and `params` an object")
-        return await answered(self.door, key, version, number, method, params)
+        return await answered(self.interface, key, version, number, method, params)
 
 
 def _headers(scope: Scope) -> dict[bytes, str]:

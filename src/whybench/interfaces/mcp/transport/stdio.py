@@ -9,7 +9,7 @@ from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.stdio import stdio_server
 
 from whybench.interfaces.mcp.catalogue import Order
-from whybench.interfaces.mcp.server import Door
+from whybench.interfaces.mcp.server import Interface
 from whybench.interfaces.mcp.sessions import Sessions
 from whybench.interfaces.mcp.store.protocol import Conflict, hashed
 
@@ -39,13 +39,13 @@ def prepare(sessions: Sessions, key: str, order: Order | None) -> None:
     if not state["open"]:
         sessions.open(key, order)
         return
-    instance, skin = sessions.offer.instance(order)
-    if (f"{instance.family}/{instance.id}", skin) != (state["instance"], state["skin"]):
+    instance, template = sessions.offer.instance(order)
+    if (f"{instance.family}/{instance.id}", template) != (state["instance"], state["template"]):
         raise ValueError("this session has another episode open: give another --session")
 
 
 def _run(sessions: Sessions, key: str) -> None:
-    server = Door(sessions, key).server
+    server = Interface(sessions, key).server
     options = server.create_initialization_options(NotificationOptions(tools_changed=True))
 
     async def run() -> None:

@@ -9,12 +9,12 @@ from typing import Any, cast
 
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
-from whybench.episode.skin import Skin, paragraphs, read_skin
+from whybench.episode.prompts.template import PromptTemplate, paragraphs, read_template
 from whybench.episode.trace import Trace
-from whybench.families.causalgame.params import KNOBS
+from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.parameters import FACTORIAL
 from whybench.families.causalgame.report_checks import Outcome, Report
 from whybench.families.causalgame.score import reported
-from whybench.families.causalgame.telling import DroneEpisode
 
 REPORTS = (
     "antenna",
@@ -49,22 +49,22 @@ class JudgedCase:
 
 def judged_case(family: Family[Any], instance: Instance, trace: Trace) -> JudgedCase | None:
     """Return what judging a trace's report needs; None: no report, or a generated world's."""
-    episode = family.reopened(instance, trace.actions, trace.given, trace.evidence)
+    episode = family.replay_episode(instance, trace.actions, trace.given, trace.evidence)
     if not isinstance(episode, DroneEpisode):
         raise ValueError(f"{family.name} has no reports to judge: score another family's log")
     told = reported(episode)
-    if told is None or instance.suite == KNOBS:
+    if told is None or instance.suite == FACTORIAL:
         return None
-    world, best = episode.world, cast("float", family.traits(instance)["best_known"])
+    world, best = episode.world, cast("float", family.covariates(instance)["best_known"])
     return JudgedCase(
         instance.id, world.scenario, instance.profile, world.rules.physics, *told, best
     )
 
 
 @cache
-def _file(name: str) -> Skin:
+def _file(name: str) -> PromptTemplate:
     folder = files(__package__ or "") / "reports"
-    return read_skin(name, lambda file: (folder / f"{file}.md").read_text("utf-8"))
+    return read_template(name, lambda file: (folder / f"{file}.md").read_text("utf-8"))
 
 
 def scenarios() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a judge is told: instructions, packet, rubric or statements, and the fenced report."""
+"""What a judge is told: instructions, packet, rubric or statements, and the delimited report."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 
 from whybench import CANARY
-from whybench.core.canonical import canonical_json
-from whybench.episode.untrusted_text import Fence, fence, fenced
+from whybench.causal.canonical import canonical_json
+from whybench.episode.prompts.untrusted_text import Delimiter, delimiter, quoted
 from whybench.families.causalgame.claims import Claim
 from whybench.families.causalgame.extras.judge.case import JudgedCase, task_report, truth_lines
 from whybench.families.causalgame.extras.judge.replies import answers_schema, numbered, schema
@@ -18,7 +18,7 @@ from whybench.judge.question import CASE, Question, prompt_texts
 
 def rubric_question(case: JudgedCase, rubric: Rubric) -> Question:
     """Ask for verdicts on a report."""
-    around = _fence(case)
+    around = _delimiter(case)
     criteria = [
         f"- {c.id} ({'fault, ' if c.weight < 0 else ''}weight {c.weight}): {c.title}. {c.text}"
         for c in rubric.judged
@@ -40,7 +40,7 @@ def rubric_question(case: JudgedCase, rubric: Rubric) -> Question:
 
 def claims_question(case: JudgedCase, claims: Sequence[Claim]) -> Question:
     """Ask which statements a report makes, without saying which are true."""
-    around = _fence(case)
+    around = _delimiter(case)
     listed = numbered(case.instance_id, claims)
     prompt = prompt_texts(__name__).say(
         "claims",
@@ -66,12 +66,12 @@ def _told(checks: Checks) -> str:
     )
 
 
-def _fence(case: JudgedCase) -> Fence:
-    return fence("causalgame", "judge", case.instance_id, canonical_json(case.report.answers))
+def _delimiter(case: JudgedCase) -> Delimiter:
+    return delimiter("causalgame", "judge", case.instance_id, canonical_json(case.report.answers))
 
 
-def _report(report: Report, around: Fence) -> dict[str, str]:
-    body = "\n".join(f"{fenced(f'[{name}]')}\n{fenced(text)}" for name, text in report.answers)
+def _report(report: Report, around: Delimiter) -> dict[str, str]:
+    body = "\n".join(f"{quoted(f'[{name}]')}\n{quoted(text)}" for name, text in report.answers)
     return {"report": body, "open": around.open, "close": around.close, "word": around.word}
 
 

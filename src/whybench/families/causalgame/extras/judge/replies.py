@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from whybench.core.seeds import Stream
-from whybench.episode.conversation import object_schema
+from whybench.causal.seeds import Stream
+from whybench.episode.prompts.conversation import object_schema
 from whybench.families.causalgame.claims import Claim, Distance, distance_of
 from whybench.families.causalgame.extras.judge.rubric import VERDICTS, Rubric
 from whybench.judge.question import UnreadableError, own_entries, reply_schema

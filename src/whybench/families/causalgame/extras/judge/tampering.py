@@ -1,6 +1,6 @@
 """A report that speaks to its judge: found by rule and reported, never scored.
 
-The fence keeps such text from working; this tells readers of a log that it was there. It looks at
+Delimiters keep such text from working; this tells readers of a log that it was there. It looks at
 the text as written and as it reads once disguises are taken off: invisible characters, look-alike
 letters, full-width forms, letters set apart, base64.
 

@@ -11,7 +11,7 @@ from whybench.episode.instance import Instance
 from whybench.episode.trace import Trace
 from whybench.families.recite.extras.judge.names import plain
 from whybench.families.recite.rules import ReciteEpisode
-from whybench.families.recite.world import World
+from whybench.families.recite.world.world import World
 
 Pair = tuple[str, str]
 """An edge by its nodes' names: cause and effect."""
@@ -56,7 +56,7 @@ def answered_edges(
     family: Family[Any], instance: Instance, trace: Trace
 ) -> tuple[Pair, ...] | None:
     """Return the arrows that were handed in, by their names; None if there is no answer."""
-    episode = family.reopened(instance, trace.actions, trace.given, trace.evidence)
+    episode = family.replay_episode(instance, trace.actions, trace.given, trace.evidence)
     if not isinstance(episode, ReciteEpisode):
         raise ValueError(f"{family.name} has no graphs to judge: score another family's log")
     return None if episode.answer is None else episode.answer.edges
@@ -76,7 +76,7 @@ def case_of(world: World, answer_edges: Sequence[Pair] | None, instance_id: str 
     }
     edges = tuple(dict.fromkeys((names[cause], names[effect]) for cause, effect in given))
     return Case(
-        instance_id=instance_id or world.latent,
+        instance_id=instance_id or world.cluster,
         document=world.view.text,
         gold_nodes=tuple(sorted(node.name for node in world.nodes)),
         gold_edges=tuple(world.named()),

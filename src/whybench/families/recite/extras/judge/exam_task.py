@@ -10,7 +10,7 @@ from typing import Any
 
 from inspect_ai import Task, task
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.episode.instance import Instance
 from whybench.families.recite import FAMILY
 from whybench.families.recite.extras.judge.case import Case
@@ -48,22 +48,22 @@ JUDGE: LabelJudge[Case] = LabelJudge(
 def recite_exam(
     suite: str = "made_short",
     papers: int = 20,
-    salt: str = "exam",
+    seed: str = "exam",
     schema: bool = True,
     reasons: bool = True,
-    **knobs: Any,
+    **parameters: Any,
 ) -> Task:
     """Examine a judge of graphs on answers whose right labels are known.
 
     Args:
         suite: Whose documents: made_short, made_long or made_ladder.
         papers: How many; each makes four samples, one for each pass.
-        salt: Another salt gives other documents than those that are judged.
+        seed: Another seed gives other documents than those that are judged.
         schema: Constrain replies by a JSON schema, as the judge is to be used.
         reasons: Ask for a few words on each element, as the judge is to be used.
-        **knobs: Of the family, such as nodes, length, field, distractors, stated and implied.
+        **parameters: Of the family, such as nodes, length, field, distractors, stated and implied.
 
     """
     openly = {} if suite == LADDER else dict(settings()["documents"])
-    found = FAMILY.suite(suite, salt=salt, knobs=openly | knobs)
+    found = FAMILY.suite(suite, seed=seed, parameters=openly | parameters)
     return exam_task(JUDGE, found, papers, schema, reasons)

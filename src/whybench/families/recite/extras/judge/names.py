@@ -1,7 +1,7 @@
 """Names by a stranger, made harmless before a judge sees them.
 
 Two things hold together. What is shown is letters, digits and a few signs on one short line, so
-that a name can end no list, open no fence and hold no verdict. And a name that by its wording
+that a name can end no list, open no delimiter and hold no verdict. And a name that by its wording
 speaks to the judge is not shown at all: it names nothing, so it matches nothing.
 
 The first holds for any name. The second knows its patterns and little else: an order in new words
@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Collection
 from functools import cache
 
-from whybench.episode.untrusted_text import visible
+from whybench.episode.prompts.untrusted_text import visible
 from whybench.families.recite.extras.judge.labels import LABELS
 from whybench.judge.text_normalization import Signs, decoded, undisguised
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from whybench import CANARY
-from whybench.core.canonical import canonical_json
-from whybench.core.seeds import Stream
-from whybench.episode.skin import paragraphs
-from whybench.episode.untrusted_text import BAR, Fence, fence, fenced
+from whybench.causal.canonical import canonical_json
+from whybench.causal.seeds import Stream
+from whybench.episode.prompts.template import paragraphs
+from whybench.episode.prompts.untrusted_text import BAR, Delimiter, delimiter, quoted
 from whybench.families.recite.extras.judge.case import Case, Pair
 from whybench.families.recite.extras.judge.elements import batches, elements
 from whybench.families.recite.extras.judge.labels import LABELS, fields
@@ -47,7 +47,7 @@ def question(
     numbers = numbers or next(iter(batches(case, pass_name)), ())
     if not numbers:
         raise ValueError(f"{pass_name} has no element to ask about: see `by_rule`")
-    around = _fence(case)
+    around = _delimiter(case)
     asked = prompt_texts(__name__).say(
         "reply",
         numbers=", ".join(map(str, numbers)),
@@ -64,23 +64,23 @@ def question(
 @lru_cache(maxsize=8)
 def _before(document: str) -> str:
     """Return all up to the end of the document; it hangs on nothing else."""
-    around = fence("recite", "document", document, what="DOCUMENT")
+    around = delimiter("recite", "document", document, what="DOCUMENT")
     return prompt_texts(__name__).say(
         "shared",
         canary=CANARY,
         open=around.open,
-        document=fenced(document, len(document)),
+        document=quoted(document, len(document)),
         close=around.close,
     )
 
 
-def _fence(case: Case) -> Fence:
-    """Return the answer's fence, which changes with whatever the answer says."""
+def _delimiter(case: Case) -> Delimiter:
+    """Return the answer's delimiter, which changes with whatever the answer says."""
     said = canonical_json([case.answer_nodes, case.answer_edges])
-    return fence("recite", "judge", case.instance_id, said, what="ANSWER")
+    return delimiter("recite", "judge", case.instance_id, said, what="ANSWER")
 
 
-def _graphs(case: Case, around: Fence) -> str:
+def _graphs(case: Case, around: Delimiter) -> str:
     listed = elements(case)
     return prompt_texts(__name__).say(
         "graphs",

@@ -14,12 +14,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.exam import spoken as reading
 from whybench.families.recite.extras.judge.exam.outsiders import outsiders
 from whybench.families.recite.extras.judge.exam.spoken import Spoken
-from whybench.families.recite.vocabulary import Concept
-from whybench.families.recite.world import World
+from whybench.families.recite.world.vocabulary import Concept
+from whybench.families.recite.world.world import World
 
 Relation = Literal["none", "same", "broader", "narrower", "joined"]
 """How an answer's node compares with what it stands for; joined: it names several at once."""
@@ -83,7 +83,7 @@ class Altered:
         """Return what stands for a node in the answer."""
         return [given for given in self.nodes if node in given.of]
 
-    def plainly(self) -> dict[int, Given]:
+    def named_plainly(self) -> dict[int, Given]:
         """Return the nodes that are given by their name or a synonym."""
         return {given.of[0]: given for given in self.nodes if given.relation == "same"}
 

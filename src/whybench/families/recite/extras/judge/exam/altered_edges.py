@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from whybench.core.graph import Graph
-from whybench.core.seeds import Stream
+from whybench.causal.graph import Graph
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.exam.alterations import (
     Altered,
     Ends,
@@ -13,7 +13,7 @@ from whybench.families.recite.extras.judge.exam.alterations import (
     deal,
     settings,
 )
-from whybench.families.recite.world import World
+from whybench.families.recite.world.world import World
 
 
 def alter_edges(found: Altered, stream: Stream) -> None:
@@ -38,7 +38,7 @@ def _wanted(found: Altered, origin: str) -> int:
 
 def _withhold(found: Altered, stream: Stream) -> None:
     """Keep edges from the reference, of every status in turn; their nodes are given plainly."""
-    plain, pairs = found.plainly(), found.world.pairs
+    plain, pairs = found.named_plainly(), found.world.pairs
     open_to: dict[tuple[str, bool], list[Ends]] = {}
     for edge in found.world.edges:
         ends = (edge.cause, edge.effect)
@@ -74,7 +74,7 @@ def _alter(found: Altered, stream: Stream) -> None:
 
 def _add_unlisted(found: Altered) -> None:
     """Add what the document gives and the reference lacks."""
-    plain, listed = found.plainly(), set(found.reference_edges)
+    plain, listed = found.named_plainly(), set(found.reference_edges)
     for edge in found.world.edges:
         ends = (edge.cause, edge.effect)
         if ends in listed or not set(ends) <= set(plain):
@@ -97,7 +97,7 @@ def _add_lures(found: Altered, stream: Stream) -> None:
 
 def _add_unsaid(found: Altered, stream: Stream) -> None:
     """Add edges between nodes that no edge joins: some far apart, some in a row."""
-    plain = sorted(found.plainly().items())
+    plain = sorted(found.named_plainly().items())
     acts, joined = reached(found.world), found.world.pairs
     pairs = [
         (a, b, "indirect" if acts[x] >> y & 1 else "unsaid")
@@ -128,7 +128,7 @@ def _join_the_rest(found: Altered, stream: Stream) -> None:
 
 def _speakers(found: Altered) -> dict[str, Given]:
     """Return the answer's plain nodes and outsiders by the concepts that they name."""
-    plain = {found.world.nodes[v].name: given for v, given in found.plainly().items()}
+    plain = {found.world.nodes[v].name: given for v, given in found.named_plainly().items()}
     return plain | {given.concept: given for given in found.nodes if given.concept}
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.exam import spoken as reading
 from whybench.families.recite.extras.judge.exam.spoken import Spoken
-from whybench.families.recite.vocabulary import FIELDS, Concept, field_named
-from whybench.families.recite.world import World
+from whybench.families.recite.world.vocabulary import FIELDS, Concept, field_named
+from whybench.families.recite.world.world import World
 
 ENOUGH = 80
 """Concepts of other fields that are looked at."""

@@ -6,12 +6,12 @@ labels of each field, as far as the construction and the rubric settle them (see
 
 from __future__ import annotations
 
-from whybench.core.seeds import Stream
+from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.case import Case
 from whybench.families.recite.extras.judge.exam.alterations import altered_nodes
 from whybench.families.recite.extras.judge.exam.altered_edges import alter_edges
 from whybench.families.recite.extras.judge.exam.right_labels import RightLabels
-from whybench.families.recite.world import World
+from whybench.families.recite.world.world import World
 from whybench.judge.label_judge import Paper
 
 
@@ -32,7 +32,7 @@ def paper(world: World, stream: Stream, instance_id: str = "") -> Paper[Case]:
     right = RightLabels(altered)
     return Paper(
         case=Case(
-            instance_id=instance_id or world.latent,
+            instance_id=instance_id or world.cluster,
             document=world.view.text,
             gold_nodes=tuple(world.nodes[v].name for v in gold_nodes),
             gold_edges=tuple((world.nodes[a].name, world.nodes[b].name) for a, b in gold_edges),

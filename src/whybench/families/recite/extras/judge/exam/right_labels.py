@@ -28,7 +28,7 @@ from importlib.resources import files
 from whybench.families.recite.extras.judge.exam.alterations import Altered, Ends, Given
 from whybench.families.recite.extras.judge.exam.altered_edges import reached
 from whybench.families.recite.extras.judge.exam.spoken import HEDGED
-from whybench.families.recite.world import Edge
+from whybench.families.recite.world.world import Edge
 from whybench.judge.label_judge import Rights
 
 

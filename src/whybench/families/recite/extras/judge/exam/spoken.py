@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from whybench.families.recite.distract import ROLES
-from whybench.families.recite.language import language
-from whybench.families.recite.reader import read_as
-from whybench.families.recite.vocabulary import FIELDS, Concept, Field, field_named
-from whybench.families.recite.world import World
+from whybench.families.recite.proof.document_parser import read_as
+from whybench.families.recite.world.distract import ROLES
+from whybench.families.recite.world.language import language
+from whybench.families.recite.world.vocabulary import FIELDS, Concept, Field, field_named
+from whybench.families.recite.world.world import World
 
 HEDGED = "hedged"
 _WORDS = re.compile(r"[a-z]{4,}")

@@ -1,0 +1,197 @@
+"""`whybench compare` and `whybench plan`. Heavy imports wait inside the commands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from whybench.cli.options import AsJson, Parameters, Profile, Seed, SuiteArg, asked_suite
+from whybench.interfaces.command_line import (
+    needing_extra,
+    pairs,
+    plain_errors,
+    print_json,
+    print_table,
+)
+
+if TYPE_CHECKING:
+    from whybench.report.decisions.compare import Compared
+    from whybench.report.decisions.plan import Plan
+
+Alpha = Annotated[float, typer.Option(help="chance of a false alarm that is accepted")]
+Power = Annotated[float, typer.Option(help="chance that a true difference is shown")]
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="A", help="a log, or a folder of logs")],
+    second: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="the same; left out, it is A")
+    ] = None,
+    a: Annotated[
+        list[str] | None, typer.Option("--a", help="KEY=VALUE: choose runs of A, as model=NAME")
+    ] = None,
+    b: Annotated[
+        list[str] | None, typer.Option("--b", help="KEY=VALUE: choose runs of B; repeat for more")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="not the headline but this, or `all`; repeat for more")
+    ] = None,
+    alpha: Alpha = 0.05,
+    power: Power = 0.8,
+    as_json: AsJson = False,
+) -> None:
+    """Say which of two systems is better, on the instances that both have played."""
+    with needing_extra("report"):
+        from whybench.report.decisions import compare as interface
+        from whybench.report.decisions.pairs import chosen
+        from whybench.report.runs import read_runs
+    with plain_errors():
+        sides = [read_runs([path]) for path in (first, second or first)]
+        found = interface.compare(
+            chosen(sides[0].runs, pairs(a)),
+            chosen(sides[1].runs, pairs(b)),
+            metric or (),
+            alpha=alpha,
+            power=power,
+        )
+    left_out = dict.fromkeys(
+        f"{name} is left out: {why}." for side in sides for name, why in side.left_out
+    )
+    if as_json:
+        print_json(found.to_json() | {"left_out": list(left_out)})
+        return
+    _show_comparison(found, list(left_out))
+
+
+def plan(
+    suite: SuiteArg,
+    detect: Annotated[float, typer.Option(help="difference in the headline to show")],
+    power: Power = 0.8,
+    alpha: Alpha = 0.05,
+    log: Annotated[
+        list[str] | None, typer.Option(help="a log of one system, or twice: of two systems")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="epochs; else as few as do")] = None,
+    profile: Profile = "certified",
+    seed: Seed = "public",
+    parameters: Parameters = None,
+    icc: Annotated[
+        float | None, typer.Option(min=0, max=1, help="correlation of instances of one world")
+    ] = None,
+    correlation: Annotated[
+        float | None, typer.Option(min=-1, max=1, help="correlation of the two systems")
+    ] = None,
+    assurance: Annotated[
+        float, typer.Option(help="share of logs like these for which the size is enough")
+    ] = 0.8,
+    price_in: Annotated[float | None, typer.Option(help="price of a million input tokens")] = None,
+    price_out: Annotated[
+        float | None, typer.Option(help="price of a million output tokens")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how many instances and epochs show a difference, and what they cost."""
+    asked = asked_suite(suite, profile, seed, parameters)
+    with needing_extra("report"):
+        from whybench.report.decisions import plan as interface
+        from whybench.report.runs import read_runs
+    with plain_errors():
+        found = interface.plan(
+            asked,
+            read_runs(log).runs if log else (),
+            detect=detect,
+            power=power,
+            alpha=alpha,
+            epochs=epochs,
+            icc=icc,
+            correlation=correlation,
+            assurance=assurance,
+            price_in=price_in,
+            price_out=price_out,
+        )
+    if as_json:
+        print_json(found.to_json())
+        return
+    _show_plan(found)
+
+
+def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
+    for played in found.played:
+        typer.echo(f"{played.suite}: A = {played.systems[0]}, B = {played.systems[1]}")
+    rows = []
+    for row in found.rows:
+        one, level = row.found, f"{100 * (1 - row.alpha):.4g} %"
+        size = f"{one.n} in {one.clusters}" + (f" × {one.epochs}" if one.epochs > 1 else "")
+        rows.append(
+            [
+                f"{row.suite}\n{row.metric}",
+                f"{_plain(one.first)}\n{_plain(one.second)}",
+                f"{one.estimate:+.3f}\n{_plain(one.low)} … {_plain(one.high)}\n{level}",
+                f"{_chance(one.p_value)}\n{_chance(row.p_holm)}",
+                f"{size}\n{one.test}",
+            ]
+        )
+    head = ("suite\nmetric", "A\nB", "A - B\ninterval\nlevel", "p\nHolm", "n in worlds\ntest")
+    print_table(head, rows)
+    for row in found.rows:
+        typer.echo(f"{row.suite}, {row.metric}: {row.verdict}.")
+    outcomes = [
+        [played.suite, name, *(f"{share:.3f}" for share in shares)]
+        for played in found.played
+        for name, shares in played.outcomes.items()
+    ]
+    print_table(("suite", "outcome, share of episodes", "A", "B"), outcomes)
+    for remark in (*found.remarks, *left_out):
+        typer.echo(f"- {remark}")
+
+
+def _show_plan(found: Plan) -> None:
+    worlds = found.worlds
+    typer.echo(
+        f"{found.suite}: {worlds.instances} instances in {worlds.worlds} clusters. To show a "
+        f"difference of {found.detect:g} in {found.metric} with power {found.power:g} at alpha "
+        f"{found.alpha:g}:"
+    )
+    rows = [
+        [
+            size.question.replace(" against ", " against\n"),
+            f"{size.instances}\n× {size.epochs}",
+            "yes" if size.fits else "no",
+            _plain(size.detectable) if math.isfinite(size.detectable) else "none",
+            str(bill.episodes),
+            f"{_many(bill.input_tokens)} in\n{_many(bill.output_tokens)} out",
+            f"{bill.cost:.2f}" if math.isfinite(bill.cost) else "–",
+        ]
+        for size, bill in zip(found.sizes, found.bills, strict=True)
+    ]
+    head = ("question", "instances\n× epochs", "in\nsuite", "suite\nshows ≥", "episodes")
+    print_table((*head, "tokens", "cost"), rows)
+    typer.echo(f"- {found.more}")
+    for usage in dict.fromkeys(found.usages):
+        typer.echo(
+            f"- An episode of {usage.system}: {usage.input_tokens:.0f} ± {usage.input_sd:.0f} "
+            f"tokens in, {usage.output_tokens:.0f} ± {usage.output_sd:.0f} out (mean ± standard "
+            f"deviation; {usage.source})."
+        )
+    for sentence in found.assumed:
+        typer.echo(f"- {sentence}")
+
+
+def _plain(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def _chance(p: float) -> str:
+    if math.isnan(p):
+        return "–"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _many(number: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g} {letter}"
+    return f"{number:.0f}"

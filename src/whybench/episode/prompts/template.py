@@ -1,0 +1,83 @@
+"""A template: one wording of a family's prompts, kept in a Markdown file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from string import Template
+
+_HEADING = re.compile(r"^## +([a-z_]+) *$", re.MULTILINE)
+_EXTENDS = re.compile(r"^extends: *([a-z_]+) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """Named passages of text with `$placeholders`.
+
+    >>> PromptTemplate("tiny", {"greeting": "Hello $who."}).say("greeting", who="world")
+    'Hello world.'
+    """
+
+    name: str
+    passages: Mapping[str, str]
+
+    def say(self, passage: str, /, **words: object) -> str:
+        """Return a passage with its placeholders filled; unknown ones are an error."""
+        parts, places = _taken_apart(self.passages[passage])
+        filled = list(parts)
+        for place, name in places:
+            filled[place] = str(words[name])
+        return "".join(filled)
+
+
+@lru_cache(maxsize=1024)
+def _taken_apart(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, str], ...]]:
+    """Return a template's pieces, with the names that belong at some places (see `Template`)."""
+    parts: list[str] = []
+    places: list[tuple[int, str]] = []
+    end = 0
+    for found in Template.pattern.finditer(text):
+        if found["invalid"] is not None:
+            raise ValueError(f"a `$` without a name in {text[found.start() :][:40]!r}: write $$")
+        name = found["named"] or found["braced"]
+        if name:
+            places.append((len(parts) + 1, name))
+        parts += [text[end : found.start()], "" if name else "$"]
+        end = found.end()
+    return (*parts, text[end:]), tuple(places)
+
+
+def read_template(name: str, load: Callable[[str], str]) -> PromptTemplate:
+    """Parse a template file: `## passage` headings, and `extends: other` to start from another.
+
+    `load` returns the text of a template file by name. Text before the first heading is a note to
+    readers and never shown.
+    """
+    text = load(name)
+    parts = _HEADING.split(text)
+    base = _EXTENDS.search(parts[0])
+    passages = dict(read_template(base[1], load).passages) if base else {}
+    passages |= {key: body.strip() for key, body in zip(parts[1::2], parts[2::2], strict=True)}
+    return PromptTemplate(name, passages)
+
+
+def load_templates(package: str) -> Callable[[str], PromptTemplate]:
+    """Return a function that reads the templates in a family's folder `templates`, each once."""
+    folder = files(package) / "templates"
+
+    @cache
+    def template_named(name: str) -> PromptTemplate:
+        names = sorted(file.name.removesuffix(".md") for file in folder.iterdir())
+        if name not in names:
+            raise ValueError(f"no template {name!r}: try {', '.join(names)}")
+        return read_template(name, lambda file: (folder / f"{file}.md").read_text("utf-8"))
+
+    return template_named
+
+
+def paragraphs(*parts: str) -> str:
+    """Join the parts that are not empty."""
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,32 @@
+"""What a report may sort worlds by: size, motifs, and what sets a suite apart. No proof needed."""
+
+from __future__ import annotations
+
+from whybench.causal.canonical import Record
+from whybench.families.causalab.world.world import World, motifs
+
+
+def covariates(world: World) -> Record:
+    """Return plain facts of a world.
+
+    `density` is the share of the pairs of quantities that are joined by an edge; `records` counts
+    the crystals measured untouched, `chain` the interventions that were laid before the agent.
+    """
+    view, k = world.view, world.law.k
+    counts = motifs(world.law.graph)
+    passive = sum(record.passive for record in view.records)
+    moved = 0 if world.disturbance is None else world.disturbance.affected.bit_count()
+    return Record.of(
+        k=k,
+        **counts,
+        density=counts["edges"] / (k * (k - 1) / 2),
+        regime=world.regime,
+        records=passive,
+        chain=len(view.records) - passive,
+        budget=view.budget,
+        law="quadratic" if view.quadratic else "linear",
+        frequency_is_cause=bool(world.law.graph.children[0]),
+        disturbance=view.disturbance,
+        disturbed=moved,
+        controllable=view.controllable.bit_count(),
+    )

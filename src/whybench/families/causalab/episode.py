@@ -1,0 +1,21 @@
+"""The episode: its rules, and the words in which an agent is told of them."""
+
+from __future__ import annotations
+
+from whybench.episode.observation import Observation
+from whybench.families.causalab.prompts.wording import Wording
+from whybench.families.causalab.rules import LabRules
+
+
+class LabEpisode(LabRules):
+    """The episode, with what an agent is told."""
+
+    __slots__ = ()
+
+    def instructions(self, template: str) -> str:
+        """Return rules, the records, the manipulator's crystal, and how to act."""
+        return Wording(self, template).instructions()
+
+    def describe(self, observation: Observation, template: str) -> str:
+        """Return an observation in words."""
+        return Wording(self, template).observation(observation)

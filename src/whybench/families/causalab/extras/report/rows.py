@@ -1,0 +1,131 @@
+"""CausaLab's runs under the names of this section, and the published figures beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from whybench.causal.canonical import canonical_json
+from whybench.report import entries as naming
+from whybench.report.entries import PUBLISHED, Entry
+from whybench.report.forms import Row
+from whybench.report.published.figures import Cell
+from whybench.report.published.row_match import matches
+from whybench.report.published.setup_differences import beside, differences_in_words
+from whybench.report.view import View
+
+ASIDE = ("regime", "evidence", "yoke")
+"""Arguments that are shown in columns of their own."""
+
+ON_WHAT = ("regime",)
+"""Parameters that say on what a run was played, not how."""
+
+
+def every(view: View) -> list[Entry]:
+    """Return all runs that have episodes."""
+    return naming.entries((run for run in view.runs if not run.frame.empty), ASIDE)
+
+
+def entries(view: View, *, evidence: str | None = "own") -> list[Entry]:
+    """Return the runs that were scored, models before reference agents; None: any evidence."""
+    return [
+        entry
+        for entry in every(view)
+        if evidence in (None, entry.run.evidence) and entry.run.frame["accuracy"].notna().any()
+    ]
+
+
+def regime_of(entry: Entry) -> str:
+    """Return the regime that was asked for; empty: the suite's own."""
+    return str(entry.run.parameters.get("regime") or "")
+
+
+def setting_of(entry: Entry) -> tuple[str, str, str, str]:
+    """Return what two suites must have been played with to be compared: all but the regime."""
+    run = entry.run
+    parameters = {name: value for name, value in run.parameters.items() if name not in ON_WHAT}
+    return entry.system, run.profile, run.seed, canonical_json(parameters)
+
+
+def row_of(entry: Entry) -> str:
+    """Return its name among runs of several suites."""
+    return " · ".join(filter(None, (entry.system, entry.suite, regime_of(entry))))
+
+
+def suites(listed: Iterable[Entry], wanted: Iterable[str]) -> dict[str, list[Entry]]:
+    """Return the entries of some suites in their own regime, by suite."""
+    known = [entry for entry in listed if not regime_of(entry)]
+    found = {name: [entry for entry in known if entry.suite == name] for name in wanted}
+    return {name: those for name, those in found.items() if those}
+
+
+def own_row(view: View, entry: Entry, metrics: Sequence[str], where: Any = None) -> Row:
+    """Return a run's means with their bounds, of all its rows or some."""
+    row: Row = {"system": entry.system, "suite": entry.suite, "origin": entry.origin}
+    for metric in metrics:
+        found = view.estimate(entry.run, metric, where)
+        row |= {metric: found.estimate, f"{metric} low": found.low, f"{metric} high": found.high}
+        row["n"] = max(int(row.get("n", 0)), found.n)
+    return row | {"published": False}
+
+
+def published_rows(
+    view: View,
+    suite: str,
+    metrics: Sequence[str],
+    like: Iterable[Entry] | None = None,
+    *,
+    parts: bool = False,
+) -> list[Row]:
+    """Return the published systems of a suite: values to be drawn, and what the paper prints.
+
+    Only those that belong beside a run played like one of the entries; None: all.
+    """
+    rows: dict[tuple[str, str], Row] = {}
+    runs = None if like is None else [entry.run for entry in like]
+    for cell in beside(view, f"causalab/{suite}", runs, parts=parts, aside=ON_WHAT):
+        metric = cell.measure.metric
+        if not cell.system or metric not in metrics:
+            continue
+        key = (cell.system, cell.condition if parts else "")
+        row = rows.setdefault(
+            key,
+            {"system": f"{cell.system} (published)", "suite": suite, "origin": PUBLISHED,
+             "regime": key[1], **dict.fromkeys(metrics, math.nan), "n": cell.n,
+             "published": True},
+        )  # fmt: skip
+        drawn = cell.comparable
+        row |= {metric: math.nan if drawn is None else drawn, f"{metric} printed": _shown(cell)}
+    return list(rows.values())
+
+
+def _shown(cell: Cell) -> str:
+    """Return a published figure as it is printed, with its unit where that is per cent."""
+    if not cell.printed:
+        return "suppressed" if cell.suppressed else "undefined"
+    return f"{cell.printed} %" if cell.unit == "percent" else cell.printed
+
+
+def paper_differences(listed: Iterable[Entry]) -> str:
+    """Say which systems were not asked as in the paper, and what was otherwise."""
+    return differences_in_words(((entry.system, entry.run) for entry in listed), ON_WHAT)
+
+
+def framed(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return rows as a frame; the number of episodes is whole, or not known."""
+    frame = pd.DataFrame(list(rows)).drop(columns=["regime"], errors="ignore")
+    return frame.astype({"n": "Int64"})
+
+
+def caveats(wanted: Iterable[str]) -> str:
+    """Return what a reader must know who compares with the published rows of some suites."""
+    found = dict.fromkeys(
+        counterpart.caveat
+        for suite in wanted
+        for counterpart, _ in matches(f"causalab/{suite}", {})
+        if counterpart.caveat
+    )
+    return "".join(f" {text[0].upper()}{text[1:]}." for text in found)

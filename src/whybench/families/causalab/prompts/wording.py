@@ -1,0 +1,171 @@
+"""An episode in the words of a template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whybench import CANARY
+from whybench.episode.observation import Observation
+from whybench.episode.prompts.template import load_templates, paragraphs
+from whybench.families.causalab.numbers import reading_of, shown
+from whybench.families.causalab.rules import LabRules
+from whybench.families.causalab.world.world import FREQUENCY, Reading
+
+EXAMPLE = (
+    '{"base": 12, "c_b": 1.5}',
+    '{"base": 12, "c_b_1": 0.01, "c_b_2": -1.5}',
+)
+"""Coefficients of the worked example, linear and quadratic."""
+
+template_named = load_templates("whybench.families.causalab.prompts")
+
+
+class Wording:
+    """What an agent is told, passage by passage."""
+
+    def __init__(self, episode: LabRules, template: str) -> None:
+        self._episode = episode
+        self._template = template_named(template)
+        self._view = episode.view
+        self._given = episode.evidence != "own"
+        self._named = self._words()
+
+    def say(self, passage: str, **more: object) -> str:
+        """Return a passage with everything filled in."""
+        return self._template.say(passage, **{**self._named, **more})
+
+    def instructions(self) -> str:
+        """Return all that is told before an agent acts through tools."""
+        return paragraphs(self.rules(), self.situation(), self.language(), self._by_case("tools"))
+
+    def _by_case(self, passage: str) -> str:
+        """Return a passage as it is if experiments can be made, or its other forms."""
+        if self._given:
+            return self.say(f"{passage}_given")
+        return self.say(passage if self._view.budget else f"{passage}_no_budget")
+
+    def rules(self) -> str:
+        """Return what is the same for all worlds of a suite."""
+        view, parameters = self._view, self._episode.parameters
+        law = self.say("quadratic" if view.quadratic else "linear")
+        if not view.quadratic and not view.disturbance:
+            law = f"{law} {self.say('exact')}"
+        parts = [
+            self.say("rules"),
+            law,
+            self.say(view.semantics),
+            self.say("sink" if view.sink else "no_sink"),
+            self._disturbance(),
+            self._by_case("task"),
+            self.say("patience", errors=parameters.max_errors),
+        ]
+        if parameters.verify and not self._given:
+            parts.append(self.say("verify_told"))
+        return paragraphs(*parts, CANARY)
+
+    def _disturbance(self) -> str:
+        view = self._view
+        if not view.disturbance:
+            return ""
+        where = self.say("anything" if view.frequency_disturbed else "properties")
+        text = self.say("disturbance", where=where)
+        return f"{text} {self.say('disturbed_set')}" if view.semantics == "set" else text
+
+    def language(self) -> str:
+        """Return how a hypothesis is written."""
+        asked = self.say("candidates") if self._episode.parameters.candidates else ""
+        return paragraphs(self.say("language"), asked)
+
+    def record(self) -> str:
+        """Return how a turn's record is written."""
+        forgets = self.say("forgets") if self._episode.parameters.context == "state" else ""
+        text = self.say("record", experiment=self._by_case("record_experiment"))
+        return paragraphs(text, forgets)
+
+    def situation(self) -> str:
+        """Return what is told of this world, the records, the crystals, and what is left."""
+        view = self._view
+        seen = [view.baseline]
+        seen += [
+            reading_of(view, step.action, step.observation)
+            for step in self._episode.evidence_given or ()
+        ]
+        return paragraphs(
+            self.quantities(),
+            self._table("records", view.records) if view.records else self.say("no_records"),
+            self._table("manipulator", seen),
+            self.reactor() if self._episode.in_reactor else self.remaining(),
+        )
+
+    def quantities(self) -> str:
+        """Return the names of all quantities, and which of them cannot be set."""
+        partial = self._view.controllable != self._view.properties
+        return paragraphs(self.say("quantities"), self.say("partial") if partial else "")
+
+    def _table(self, passage: str, readings: Sequence[Reading]) -> str:
+        """Return readings, one a line, every number written the same way."""
+        view = self._view
+        columns = (*view.display, FREQUENCY)
+        lines = []
+        for reading in readings:
+            done = self.say("untouched")
+            if reading.target is not None:
+                name = view.names[reading.target]
+                done = self.say("touched", name=name, value=shown(reading.setting))
+            cells = " | ".join(shown(reading.values[v]) for v in columns)
+            crystal = self.say("crystal", number=reading.crystal + 1)
+            lines.append(self.say("row", crystal=crystal, done=done, cells=cells))
+        head = self.say("head", names=" | ".join(view.names[v] for v in columns))
+        return self.say(passage, rows="\n".join(lines), head=head)
+
+    def reactor(self) -> str:
+        """Return the reactor's crystal."""
+        values = self._episode.world.shown()
+        names = self._view.names
+        listed = ", ".join(f"{names[v]} {shown(values[v])}" for v in self._view.display)
+        return self.say("reactor", listed=listed)
+
+    def remaining(self) -> str:
+        """Return how many interventions are left."""
+        left = self._episode.left
+        return self.say("left" if left else "nothing_left", left=left)
+
+    def observation(self, observation: Observation) -> str:
+        """Return an observation."""
+        data = observation.data
+        if observation.is_error:
+            return self.say("error", reason=data.get("reason", "the episode is over"))
+        if self._episode.done:
+            return self.say("end")
+        if data.get("check"):
+            return self.say("verify")
+        if data.get("activated") is not None:
+            return self.say("not_activated")
+        if data.get("reactor") is not None:
+            return self.reactor()
+        if not data:
+            return self.say("noted")
+        names = self._view.names
+        cells = ", ".join(
+            f"{names[v]} {self._cell(v, data[names[v]])}" for v in (*self._view.display, FREQUENCY)
+        )
+        return paragraphs(self.say("reading", cells=cells), self.remaining())
+
+    def _cell(self, v: int, value: float) -> str:
+        """Write a reading; under the released rules what was moved looks different: a leak."""
+        return repr(value) if self._episode.shifted >> v & 1 else shown(value)
+
+    def _words(self) -> dict[str, object]:
+        """Return what the placeholders of a template stand for."""
+        view, say = self._view, self._template.say
+        held = (view.names[v] for v in view.display if not view.controllable >> v & 1)
+        tolerance = f"{view.tolerance:g}"
+        return {
+            "names": ", ".join(view.names[v] for v in view.display),
+            "held": ", ".join(held),
+            "limits": say("unlimited") if view.limit is None else f"0-{view.limit:g}",
+            "size": f"{view.disturbance:g}",
+            "near": say("nearly", tolerance=tolerance) if view.tolerance else say("exactly"),
+            "entries": say("quadratic_entries" if view.quadratic else "linear_entries"),
+            "coefficients": EXAMPLE[view.quadratic],
+        }

@@ -1,0 +1,156 @@
+"""Which edges readings decide when they do not force every equation.
+
+A world fits the readings if some order of the nodes lets each find an equation among the nodes
+before it. Sets of nodes that can come first, and sets that can be completed, are found by dynamic
+programming over all sets; then each edge is looked at in every position it can take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from whybench.causal.graph import members
+from whybench.families.causalab.proof.equations import EXACT, Solution
+from whybench.families.causalab.proof.evidence import Evidence, inferred
+from whybench.families.causalab.world.world import (
+    DECIMALS,
+    FREQUENCY,
+    Reading,
+    World,
+    moved_base,
+    solver,
+)
+
+Pairs = frozenset[tuple[int, int]]
+
+Fits = Callable[[int, int], bool]
+"""Whether a node finds an equation among the nodes of a set."""
+
+LOOSE = 1e-6
+"""Weights below this are zero."""
+
+MOST = 8
+"""Nodes up to which all orders are gone through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """Edges (cause, effect) by whether the worlds that fit agree on them."""
+
+    always: Pairs
+    """In every world that fits."""
+    sometimes: Pairs
+    """In some and not in others: undecided."""
+
+
+def verdicts(evidence: Evidence) -> Verdicts:
+    """Return the edges that readings force, and those that they leave open.
+
+    Exact for linear worlds without disturbance, in time that grows with 2**k; above `MOST` nodes,
+    what is not forced by single equations counts as open.
+    """
+    if evidence not in _KNOWN:
+        _KNOWN[evidence] = _worked_out(evidence)
+    return _KNOWN[evidence]
+
+
+_KNOWN: WeakKeyDictionary[Evidence, Verdicts] = WeakKeyDictionary()
+"""Verdicts that were worked out, for as long as their evidence is kept."""
+
+
+def _worked_out(evidence: Evidence) -> Verdicts:
+    found = inferred(evidence)
+    k = evidence.view.k
+    allowed = found.causes
+    certain = frozenset(found.edges())
+    if found.complete:
+        return Verdicts(certain, frozenset())
+    if k > MOST:
+        loose = (v for v in range(k) if not found.settled >> v & 1)
+        return Verdicts(certain, frozenset((p, v) for v in loose for p in members(allowed[v])))
+
+    @cache
+    def look(v: int, parents: int) -> tuple[bool, int]:
+        solution = evidence.solved(v, parents)
+        return solution.fits, _possible(solution, k)
+
+    def fits(v: int, before: int) -> bool:
+        return look(v, before & allowed[v])[0]
+
+    nodes = [v for v in range(k) if v != FREQUENCY or not evidence.view.sink]
+    first, last = _prefixes(nodes, fits), _completions(nodes, fits)
+    there, absent = [0] * k, [0] * k
+    places = [(v, before) for before in first for v in nodes if not before >> v & 1]
+    if evidence.view.sink:  # frequency comes last, wherever it stands in the graph
+        places.append((FREQUENCY, sum(1 << v for v in nodes)))
+    for v, before in places:
+        if v in nodes and before | 1 << v not in last:
+            continue
+        found_one, possible = look(v, before & allowed[v])
+        if not found_one:
+            continue
+        there[v] |= possible
+        absent[v] |= ~before
+        for p in members(before & ~absent[v]):
+            if fits(v, before & ~(1 << p)):
+                absent[v] |= 1 << p
+    return Verdicts(
+        frozenset((p, v) for v in range(k) for p in members(there[v] & ~absent[v])),
+        frozenset((p, v) for v in range(k) for p in members(there[v] & absent[v])),
+    )
+
+
+def _possible(solution: Solution, k: int) -> int:
+    """Return the parents that may have a weight in some solution."""
+    fixed = np.abs(solution.weights) > np.maximum(solution.error, LOOSE)
+    loose = (np.abs(solution.free) > EXACT).any(axis=0)
+    return sum(1 << p for p in {int(c) % k for c in np.flatnonzero(fixed | loose)})
+
+
+def _prefixes(nodes: Sequence[int], fits: Fits) -> set[int]:
+    """Return the sets of nodes that can come first."""
+    found, grown = {0}, {0}
+    while grown:
+        grown = {
+            before | 1 << v
+            for before in grown
+            for v in nodes
+            if not before >> v & 1 and fits(v, before)
+        }
+        found |= grown
+    return found
+
+
+def _completions(nodes: Sequence[int], fits: Fits) -> set[int]:
+    """Return the sets of nodes after which all others can follow."""
+    every = sum(1 << v for v in nodes)
+    found, shrunk = {every}, {every}
+    while shrunk:
+        shrunk = {
+            after ^ 1 << v for after in shrunk for v in members(after) if fits(v, after ^ 1 << v)
+        }
+        found |= shrunk
+    return found
+
+
+def all_experiments(world: World) -> Evidence:
+    """Return the readings of every experiment that could matter, as if there were no budget.
+
+    Each controllable property is set to three values; any further setting adds nothing new.
+    """
+    view, lab = world.view, solver(world.law)
+    bases, now = list(world.bases), view.baseline.values
+    readings = [*view.records, view.baseline]
+    top = min(view.limit or 100.0, 100.0)  # large numbers would cost precision, and say no more
+    for share in (1.0, 0.0, 0.37):
+        setting = round(share * top, DECIMALS)  # as an episode does: finer ones fit no law
+        for v in view.targets():
+            bases[v] = moved_base(lab, view.semantics, v, setting, now)
+            now = lab.readings(bases)
+            readings.append(Reading(view.baseline.crystal, now, v, setting))
+    return Evidence(view, readings)

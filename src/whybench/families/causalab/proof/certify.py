@@ -1,0 +1,264 @@
+"""World → certificate: what is proven of linear worlds for any real weights, without rounding.
+
+Let B hold the weights and T = (I − B)⁻¹ the total effects. Setting j moves all readings along
+column j of T. Another equation for node v, with weights B_v − n, shows the same readings if n is
+orthogonal to the columns of all touched nodes but v, and n_v = 0. With n = a (I − B) this says
+that a vanishes on the touched nodes but v, and that a_v is fixed by the others: as many free
+directions as there are untouched nodes besides v. Under `shift` a touched node's base is known,
+which takes one of them: Σ a_u · base_u = 0. The records take from the frequency's one for each
+that differs in the untouched bases. The other world is acyclic if n vanishes on all that depend on
+v. So the fewest interventions that leave no such n are a lower bound, and the exact agent shows
+that they suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import log2
+from typing import TypeAlias
+
+from whybench.causal.canonical import Json
+from whybench.causal.equivalence import class_size
+from whybench.causal.graph import members
+from whybench.causal.linear import Exact, exact, rank
+from whybench.families.causalab.proof.disturbance import options
+from whybench.families.causalab.proof.evidence import Evidence
+from whybench.families.causalab.world.world import FREQUENCY, Law, Reading, Readings, View, World
+
+Columns: TypeAlias = dict[int, tuple[Exact, ...]]
+
+SETTING = 97
+"""A setting in no special relation to any base."""
+
+
+def hypotheses(world: World) -> str:
+    """Say which worlds an agent must reckon with."""
+    view = world.view
+    kind = "quadratic" if view.quadratic else "linear"
+    parts = [
+        f"all acyclic {kind} laws with any real weights and bases",
+        f"settings under `{view.semantics}`",
+        "frequency causes nothing" if view.sink else "frequency may be a cause",
+    ]
+    if view.quadratic:
+        parts.append("readings rounded to two decimals")
+    if view.disturbance:
+        where = "any quantities" if view.frequency_disturbed else "any properties"
+        parts.append(
+            f"after each intervention -{view.disturbance:g}, 0 or "
+            f"{view.disturbance:g} added to {where}"
+        )
+    return "; ".join(parts)
+
+
+def bases_of(law: Law, values: Sequence[float]) -> Readings:
+    """Return the bases behind a crystal's readings."""
+    return tuple(
+        round(
+            values[v]
+            - sum(
+                t.linear * values[t.cause] + t.square * values[t.cause] ** 2 for t in law.terms[v]
+            ),
+            2,
+        )
+        for v in range(law.k)
+    )
+
+
+def fewest(world: World) -> int | None:
+    """Return a lower bound on the interventions after which all is forced; None if never.
+
+    What is forced stays forced when more is set. So sets of properties are gone through from all of
+    them downwards, and below one that does not force everything none is looked at.
+    """
+    view = world.view
+    if view.disturbance:
+        return None  # a disturbance is a free experiment: no bound is proven
+    if view.quadratic:
+        return fewest_quadratic(world)
+    freedom = Freedom(world)
+    found, sets = None, {view.controllable}
+    while sets := {touched for touched in sets if freedom.is_forced(touched)}:
+        found = next(iter(sets)).bit_count()
+        sets = {touched ^ 1 << v for touched in sets for v in members(touched)}
+    return found
+
+
+def fewest_quadratic(world: World) -> int:
+    """Count unknowns: two for each possible cause, one equation for each intervention.
+
+    A node's causes are among the nodes that do not depend on it. Setting the node itself tells at
+    most one equation, its base. The frequency is also measured in the records.
+    """
+    view, reach = world.view, world.law.graph.reach()
+    free = (1 << view.k) - 1 & ~(1 << FREQUENCY) if view.sink else (1 << view.k) - 1
+    needed = [2 * (free & ~reach[v] & ~(1 << v)).bit_count() for v in range(view.k)]
+    needed[FREQUENCY] -= len(view.records)
+    return max(0, *needed)
+
+
+class Freedom:
+    """In which directions the weights of a world's equations may move without a trace.
+
+    For each node v, the conditions on `a` (see above) as columns, one for each other node u: that n
+    vanishes on all that depend on v, and, for the frequency, that the records agree. Where the
+    frequency causes nothing, n_frequency = a_frequency = 0: it is then no unknown of the others.
+    """
+
+    def __init__(self, world: World) -> None:
+        view, law = world.view, world.law
+        reach = law.graph.reach()
+        weights: list[list[Exact]] = [[0] * law.k for _ in range(law.k)]
+        for v, terms in enumerate(law.terms):
+            for term in terms:
+                weights[v][term.cause] = exact(term.linear)
+        bases = [exact(base) for base in (law.base, *world.bases[1:])]
+        records = [
+            [exact(own) - base for own, base in zip(bases_of(law, r.values), bases, strict=True)]
+            for r in view.records
+            if r.passive
+        ]
+        self._unknown = view.properties if view.sink else (1 << law.k) - 1
+        self._untouched: list[Columns] = []
+        self._touched: list[Columns] = []
+        """The same once v was set: under `shift` its base is known, one condition more."""
+        for v in range(law.k):
+            effects = list(members(reach[v] & self._unknown))
+            columns: Columns = {}
+            for u in members(self._unknown & ~(1 << v)):
+                columns[u] = tuple(_direction(weights, u, v, effects))
+                if v == FREQUENCY:
+                    columns[u] += tuple(own[u] for own in records)
+            self._untouched.append(columns)
+            if view.semantics == "shift":
+                columns = {
+                    u: (*column, bases[u] + weights[u][v] * SETTING)
+                    for u, column in columns.items()
+                }
+            self._touched.append(columns)
+
+    def is_forced(self, touched: int) -> bool:
+        """Tell whether no single other equation shows the same once these properties were set.
+
+        A node's conditions leave no direction if their columns are independent.
+        """
+        left = self._unknown & ~touched
+        for v in range(len(self._touched)):
+            columns = (self._touched if touched >> v & 1 else self._untouched)[v]
+            unknown = [columns[u] for u in members(left & ~(1 << v))]
+            if unknown and (len(unknown) > len(unknown[0]) or rank(unknown) < len(unknown)):
+                return False
+        return True
+
+
+def _direction(
+    weights: Sequence[Sequence[Exact]], u: int, v: int, places: Sequence[int]
+) -> Iterator[Exact]:
+    """Yield places of e_u − B_u, with as much of e_v − B_v as keeps v out of its own equation.
+
+    Place v itself is not asked for: it is 0.
+    """
+    own = weights[u][v]
+    for p in places:
+        yield (p == u) - weights[u][p] - own * weights[v][p]
+
+
+def bits_left(world: World, readings: Sequence[Reading]) -> float:
+    """Return the bits of the equivalence class that the readings leave, at least one."""
+    touched = sum({1 << r.target for r in readings if r.target is not None})
+    return max(1.0, log2(class_size(world.law.graph, touched)))
+
+
+def by_run(world: World) -> bool:
+    """Tell whether identification is shown by the exact agent's own run, not by ranks.
+
+    Then "identified" says that this run settled the law, and the opposite only that it did not.
+    """
+    view = world.view
+    return view.quadratic or bool(view.disturbance) or bool(chain_of(view.records))
+
+
+def all_can_be_forced(view: View) -> bool:
+    """Tell whether setting every property once forces every equation: linear, and a told sink.
+
+    Each setting moves all readings along one column of the total effects, and their inverse holds
+    the weights.
+    """
+    every = view.controllable == view.properties
+    return every and view.sink and not view.quadratic and not view.disturbance
+
+
+def minimax(world: World) -> int | None:
+    """Return the worst case of the best plan: every property once, in linear worlds.
+
+    None of them may be left out if all bases are zero and no property causes another. Of two
+    properties under `shift` one is not needed if the other's first reading is not zero: if it does
+    not depend on what was set, that reading is its base, by which the first one's weight shows, and
+    three readings that are not in line settle the rest. Both first readings are zero in no world
+    that is drawn: one of them at least is a base, and those start at 1.
+    """
+    view = world.view
+    if chain_of(view.records) or not all_can_be_forced(view):
+        return None
+    spared = view.k == 3 and view.semantics == "shift" and len(view.records) >= 2
+    return view.k - 2 if spared else view.k - 1
+
+
+def frequency_fewest(world: World) -> int | None:
+    """Return how many interventions the frequency alone needs: k unknowns, N + 1 readings.
+
+    None if it may be a cause: what is known to depend on it is then no unknown.
+    """
+    view = world.view
+    if not view.sink:
+        return None
+    unknowns = 2 * view.k - 1 if view.quadratic else view.k
+    return max(0, unknowns - 1 - sum(record.passive for record in view.records))
+
+
+def exact_rank(world: World) -> int:
+    """Return the rank of the untouched readings with a column of ones, without rounding."""
+    readings = [*(r for r in world.view.records if r.passive), world.view.baseline]
+    return rank([(1, *map(_decimal, r.values[1:])) for r in readings])
+
+
+def _decimal(value: float) -> Exact:
+    """Return the number that a float is written as."""
+    return int(value) if value.is_integer() else Fraction(str(value))
+
+
+def witness(world: World, evidence: Evidence) -> Json:
+    """Return two equations of one node, in acyclic worlds that show the same readings."""
+    view, law = world.view, world.law
+    if view.disturbance:
+        for v in range(law.k):
+            found = options(evidence, v, view.disturbance).found
+            two = list({option.weights: option for option in found}.values())[:2]
+            if len(two) == 2:
+                first, second = (
+                    {view.names[p]: [option.weights[p], 0.0] for p in members(option.parents())}
+                    for option in two
+                )
+                return {"node": view.names[v], "equation": first, "rival": second}
+    reach = law.graph.reach()
+    for v in range(law.k):
+        solution = evidence.solved(v, evidence.may_cause(v) & ~reach[v])
+        if not len(solution.free):
+            continue
+        true = {view.names[t.cause]: [t.linear, t.square] for t in law.terms[v]}
+        step = solution.free[0] / abs(solution.free[0]).max()
+        rival: dict[str, list[float]] = {}
+        for p in range(law.k):
+            linear, square = true.get(view.names[p], [0.0, 0.0])
+            linear += float(step[p])
+            square += float(step[law.k + p]) if view.quadratic else 0.0
+            if abs(linear) > 1e-9 or abs(square) > 1e-12:
+                rival[view.names[p]] = [linear, square]
+        return {"node": view.names[v], "equation": true, "rival": rival}
+    return None
+
+
+def chain_of(records: Sequence[Reading]) -> int:
+    """Return how many interventions were given with the records."""
+    return sum(not record.passive for record in records)

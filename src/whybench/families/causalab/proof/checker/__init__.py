@@ -1,0 +1,1 @@
+"""The independent checker: it shares nothing with what made a certificate."""

@@ -1,0 +1,74 @@
+"""What readings say of one equation, for the check of certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from whybench.episode.action import Action
+from whybench.episode.instance import Instance
+from whybench.families.causalab.episode import LabEpisode
+from whybench.families.causalab.parameters import Parameters
+from whybench.families.causalab.proof.checker.algebra import Row, cleared
+from whybench.families.causalab.world.world import FREQUENCY, Reading, View, World, solver
+
+
+def grounds(view: View, v: int, readings: Sequence[Reading]) -> list[int | None]:
+    """Return for each reading which unknown base v has in it; None: its base was set."""
+    at: dict[int, int | None] = {}
+    found: list[int | None] = []
+    for number, reading in enumerate(readings):
+        place = -1 if v == FREQUENCY else reading.crystal
+        if reading.target == v:
+            at[place] = None if view.semantics == "shift" else number
+        found.append(at.setdefault(place, number))
+    return found
+
+
+def rows(view: View, v: int, readings: Sequence[Reading]) -> list[Row]:
+    """Return what a change of v's weights must be orthogonal to, so that readings stay."""
+    first: dict[int, Row] = {}
+    rows: list[Row] = []
+    for reading, ground in zip(readings, grounds(view, v, readings), strict=True):
+        x = whole(reading.values)
+        if ground is None:
+            rows.append(x)
+        elif ground in first:
+            rows.append(tuple(a - b for a, b in zip(x, first[ground], strict=True)))
+        else:
+            first[ground] = x
+    return rows
+
+
+def whole(values: Sequence[float]) -> Row:
+    """Return readings, which have two decimals, in hundredths."""
+    return tuple(round(100 * value) for value in values)
+
+
+def effects(world: World, j: int) -> Row:
+    """Return how much everything moves per unit of j's base, up to a factor."""
+    moved = [Fraction(0)] * world.law.k
+    for v in world.law.order():
+        causes = world.law.terms[v]
+        moved[v] = sum((Fraction(str(t.linear)) * moved[t.cause] for t in causes), Fraction(v == j))
+    return cleared(moved)
+
+
+def carried_out(instance: Instance, world: World, targets: Sequence[int]) -> list[Reading]:
+    """Set properties in an episode, each to something new; return all readings."""
+    view = world.view
+    readings = [*view.records, view.baseline]
+    count = view.controllable.bit_count()
+    world = replace(world, view=replace(view, budget=len(targets)))
+    episode = LabEpisode(instance, world, solver(world.law), Parameters.model_validate({}))
+    top = min(100.0, view.limit or 100.0)
+    values = [int(100 * top * part / 6) / 100 for part in (6, 0, 3, 2, 4)]
+    for t, v in enumerate(targets):
+        turn = t // count % 4
+        now = (episode.bases[v], episode.now[v])
+        setting = next(x for x in values[turn:] + values[:turn] if x not in now)
+        seen = episode.step(Action.of("intervene", property=view.names[v], value=setting))
+        shown = tuple(seen.data[name] for name in view.names)
+        readings.append(Reading(view.baseline.crystal, shown, v, setting))
+    return readings

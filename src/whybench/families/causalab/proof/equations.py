@@ -1,0 +1,100 @@
+"""A node's equations in floating point, and their solution, with what rounding may hide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whybench.causal.graph import members
+from whybench.families.causalab.world.world import DECIMALS, Reading
+
+Array = NDArray[np.float64]
+
+EXACT = 1e-7
+"""Relative error that exact readings may leave in floating point."""
+HALF_UNIT = 0.5 * 10.0**-DECIMALS
+"""The most that rounding moves a reading in quadratic worlds."""
+RESOLVED = (0.05, 0.0005)
+"""Where readings are rounded: a weight, and a weight of a square, must be known as well as this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Equations:
+    """The linear equations of one node: `left` · weights = `right`, each within `slack`."""
+
+    left: Array
+    right: Array
+    slack: Array
+    rounded: bool
+    """Whether there is any slack."""
+    reference: Reading | None = None
+    """The first reading of the frequency, which all others are compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The weights that solve a node's equations with given parents."""
+
+    fits: bool
+    unique: bool
+    weights: Array
+    """Weight of every node (and of every node's square); the shortest one, if not unique."""
+    error: Array
+    """How far off each weight can be because readings are rounded."""
+    free: Array
+    """Directions, one a row, in which the weights may move without a trace."""
+
+    def parents(self, k: int) -> int:
+        """Return the nodes with a weight that cannot be zero."""
+        solid = np.abs(self.weights) > np.maximum(self.error, EXACT * 10)
+        return sum(1 << p for p in {c % k for c in solid.nonzero()[0].tolist()})
+
+
+def features(values: Array, quadratic: bool) -> Array:
+    """Return what equations are linear in: the values, and in quadratic worlds their squares."""
+    return np.concatenate([values, values**2], axis=-1) if quadratic else values
+
+
+def columns_of(parents: int, k: int, quadratic: bool) -> list[int]:
+    """Return the features of some nodes."""
+    own = list(members(parents))
+    return own + [k + p for p in own] if quadratic else own
+
+
+def solve(equations: Equations, columns: list[int], k: int) -> Solution:
+    """Solve linear equations for some weights, the others being zero; squares come after k."""
+    width = equations.left.shape[1]
+    weights, error = np.zeros(width), np.zeros(width)
+    part = equations.left[:, columns]
+    if not columns:
+        fits = bool((np.abs(equations.right) <= _slack(equations)).all())
+        return Solution(fits, True, weights, error, np.zeros((0, width)))
+    if not len(part):
+        free = np.zeros((len(columns), width))
+        free[range(len(columns)), columns] = 1.0
+        return Solution(True, False, weights, error, free)
+    scale = np.abs(part).max(axis=0)
+    scale[scale == 0] = 1.0
+    u, sizes, v = np.linalg.svd(part / scale, full_matrices=True)
+    rank = int((sizes > EXACT * 10 * max(part.shape) * max(sizes[0], 1e-300)).sum())
+    inverse = (v[:rank].T / sizes[:rank]) @ u[:, :rank].T / scale[:, None]
+    found = inverse @ equations.right
+    weights[columns] = found
+    free = np.zeros((len(columns) - rank, width))
+    free[:, columns] = v[rank:] / scale
+    size = np.abs(part)
+    off = np.abs(part @ found - equations.right)
+    allowed = EXACT * (1 + np.abs(equations.right) + size @ np.abs(found))
+    unique = rank == len(columns)
+    if equations.rounded:
+        error[columns] = np.abs(inverse) @ equations.slack
+        allowed = equations.slack + size @ error[columns] + allowed
+        fine = np.where(np.array(columns) < k, *RESOLVED)
+        unique = unique and bool((error[columns] < fine).all())
+    return Solution(bool((off <= allowed).all()), unique, weights, error, free)
+
+
+def _slack(equations: Equations) -> Array:
+    return equations.slack + EXACT * (1 + np.abs(equations.right))

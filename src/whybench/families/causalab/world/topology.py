@@ -1,0 +1,226 @@
+"""Random causal graphs whose statistics are those of CausaLab's Table 1.
+
+The paper's sampler is not public, so this one is ours: rank the nodes at random with the frequency
+last or last but one, deal edges from a deck of ranked pairs, and keep the graph if it is connected.
+`topology.json` holds what was fitted: the edge counts, and two numbers that turn forks and
+colliders into chains and keep properties from being causes of the frequency.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import comb
+from statistics import fmean, pvariance
+from typing import NamedTuple
+
+from whybench.causal.graph import Graph, canonical_form, transpose
+from whybench.causal.seeds import Stream
+from whybench.families.causalab.world.world import FREQUENCY
+
+Edges = tuple[tuple[int, int], ...]
+"""Pairs (cause, effect), sorted; node 0 is the frequency, the others are properties."""
+
+_NEAR = 2
+"""Pairs at most so many ranks apart are near."""
+
+_PATIENCE = 20
+"""Draws refused, for each shape at hand, before we hold that there are no others."""
+
+
+class Statistics(NamedTuple):
+    """Means over graphs; the first four are those of CausaLab's Table 1."""
+
+    edges: float
+    edge_variance: float
+    """Population variance of the edge count."""
+    forks: float
+    """Pairs of edges with one cause."""
+    colliders: float
+    """Pairs of edges with one effect."""
+    chains: float
+    """Pairs of edges such that the effect of one is the cause of the other."""
+    frequency_parents: float
+    """In-degree of the frequency."""
+
+
+class Draw(NamedTuple):
+    """A graph that was kept, and how many were thrown away before it."""
+
+    edges: Edges
+    unconnected: int = 0
+    """Draws that did not hang together, or found no room for all edges."""
+    repeated: int = 0
+    """Draws of a shape that was at hand already."""
+
+
+class _Fit(NamedTuple):
+    """What is fitted for one size; `topology.json` says why."""
+
+    edge_counts: tuple[int, ...]
+    """Edge counts of a typical suite, fewest first."""
+    near: int
+    """Copies of a near pair in the deck."""
+    late: int
+    """Percentage of graphs in which a property ranks after the frequency."""
+
+
+def topology(k: int, stream: Stream) -> Edges:
+    """Draw a connected acyclic graph on k nodes in which the frequency has causes, no effects.
+
+    >>> topology(4, Stream("example"))
+    ((1, 3), (2, 1), (2, 3), (3, 0))
+    """
+    return draw(k, stream).edges
+
+
+def draw(k: int, stream: Stream) -> Draw:
+    """Draw a graph like `topology`, and say what was thrown away."""
+    return _drawn(k, stream.choice(_fit(k).edge_counts), stream)
+
+
+@lru_cache(maxsize=64)
+def draws(k: int, seed: str, count: int = 50) -> tuple[Draw, ...]:
+    """Return the graphs behind a suite, with what was thrown away for each.
+
+    Shapes repeat only where there are too few of them.
+    Edge counts are dealt by quota rather than drawn, so suites of different seeds are alike in size
+    and differ only in shape.
+    """
+    if count < 0:
+        raise ValueError(f"cannot make {count} graphs: give 0 or more")
+    stream = Stream("causalab", "topologies", k, seed)
+    quota = _fit(k).edge_counts
+    spread = [quota[(2 * i + 1) * len(quota) // (2 * count)] for i in range(count)]
+    strata = [_stratum(k, edge_count, n, stream) for edge_count, n in Counter(spread).items()]
+    return tuple(stream.shuffled([one for stratum in strata for one in stratum]))
+
+
+def with_frequency_moved(edges: Edges, k: int, stream: Stream) -> Edges:
+    """Swap the frequency with a property that has causes and effects, if there is one.
+
+    >>> with_frequency_moved(((1, 0), (2, 1)), 3, Stream("example"))
+    ((0, 1), (2, 0))
+    """
+    graph = Graph.from_edges(k, edges)
+    parents = graph.parents()
+    between = [v for v in range(k) if v != FREQUENCY and parents[v] and graph.children[v]]
+    if not between:
+        return edges
+    names = list(range(k))
+    chosen = stream.choice(between)
+    names[FREQUENCY], names[chosen] = chosen, FREQUENCY
+    return graph.relabelled(names).edges()
+
+
+def shape(edges: Edges, k: int) -> tuple[int, ...]:
+    """Return a code equal for two graphs exactly if renaming properties maps one to the other."""
+    return _shape(Graph.from_edges(k, edges).children)
+
+
+@lru_cache(maxsize=16384)
+def _shape(children: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a graph's shape; of up to five nodes there are few enough to meet them again."""
+    return canonical_form(children, [int(v == FREQUENCY) for v in range(len(children))])
+
+
+def statistics(graphs: Sequence[Edges], k: int) -> Statistics:
+    """Average the counts of Table 1 over graphs on k nodes.
+
+    >>> statistics([((1, 0), (2, 0), (2, 1))], 3)[2:]
+    (1.0, 1.0, 1.0, 2.0)
+    """
+    if not graphs:
+        raise ValueError("cannot average over no graphs: give one or more")
+    sizes = [len(edges) for edges in graphs]
+    degrees = [_degrees(edges, k) for edges in graphs]
+    return Statistics(
+        edges=fmean(sizes),
+        edge_variance=pvariance(sizes),
+        forks=fmean(sum(comb(effects, 2) for _, effects in nodes) for nodes in degrees),
+        colliders=fmean(sum(comb(causes, 2) for causes, _ in nodes) for nodes in degrees),
+        chains=fmean(sum(causes * effects for causes, effects in nodes) for nodes in degrees),
+        frequency_parents=fmean(nodes[FREQUENCY][0] for nodes in degrees),
+    )
+
+
+def _degrees(edges: Edges, k: int) -> list[tuple[int, int]]:
+    """Return each node's numbers of causes and effects."""
+    children = Graph.from_edges(k, edges).children
+    return [
+        (causes.bit_count(), effects.bit_count())
+        for causes, effects in zip(transpose(children), children, strict=True)
+    ]
+
+
+@cache
+def _fits() -> dict[int, _Fit]:
+    data = json.loads((files(__package__) / "topology.json").read_text("utf-8"))
+    return {
+        int(k): _Fit(
+            tuple(int(k) - 1 + i for i, share in enumerate(fit["edges"]) for _ in range(share)),
+            fit["near"],
+            fit["late"],
+        )
+        for k, fit in data["sizes"].items()
+    }
+
+
+def _fit(k: int) -> _Fit:
+    if k not in _fits():
+        raise ValueError(f"no topologies on {k} nodes: give {min(_fits())} … {max(_fits())}")
+    return _fits()[k]
+
+
+def _drawn(k: int, edge_count: int, stream: Stream) -> Draw:
+    """Draw ranks and edges until the graph is connected; names are dealt apart from ranks."""
+    fit, unconnected = _fit(k), 0
+    while True:
+        ranked = stream.shuffled([v for v in range(k) if v != FREQUENCY])
+        ranked.insert(k - 2 if stream.below(100) < fit.late else k - 1, FREQUENCY)
+        deck = [
+            (cause, ranked[j])
+            for i, cause in enumerate(ranked)
+            if cause != FREQUENCY
+            for j in range(i + 1, k)
+            for _ in range(fit.near if j - i <= _NEAR else 1)
+        ]
+        edges = list(dict.fromkeys(stream.shuffled(deck)))[:edge_count]
+        if len(edges) == edge_count and _connected(edges, k):
+            return Draw(tuple(sorted(edges)), unconnected)
+        unconnected += 1
+
+
+def _connected(edges: Sequence[tuple[int, int]], k: int) -> bool:
+    """Tell whether every node is joined to the frequency, whichever way the edges point."""
+    reached, before = 1 << FREQUENCY, 0
+    while reached != before:
+        before = reached
+        for a, b in edges:
+            ends = 1 << a | 1 << b
+            if reached & ends:
+                reached |= ends
+    return reached == (1 << k) - 1
+
+
+def _stratum(k: int, edge_count: int, quota: int, stream: Stream) -> list[Draw]:
+    """Draw graphs of one edge count, each shape once, and evenly again when all are at hand."""
+    graphs: list[Draw] = []
+    seen: Counter[tuple[int, ...]] = Counter()
+    refused = unconnected = repeated = 0
+    while len(graphs) < quota:
+        drawn = _drawn(k, edge_count, stream)
+        unconnected += drawn.unconnected
+        code = shape(drawn.edges, k)
+        all_seen = refused > _PATIENCE * len(seen)
+        if not seen[code] or (all_seen and seen[code] == min(seen.values())):
+            seen[code] += 1
+            graphs.append(Draw(drawn.edges, unconnected, repeated))
+            unconnected = repeated = 0
+        else:
+            refused += 1
+            repeated += 1
+    return graphs

@@ -1,0 +1,260 @@
+"""The hidden system: one law for all crystals, and what an agent is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from whybench.causal.graph import Graph, members
+from whybench.causal.seeds import Stream
+
+FREQUENCY = 0
+"""The node that is the frequency; all others are properties."""
+
+DECIMALS = 2
+"""Every quantity is rounded to so many decimals before others depend on it."""
+
+BLOCK = 32
+"""Draws of a disturbance that are made at once."""
+
+Semantics = Literal["shift", "set"]
+"""`shift`: the value replaces the property's base. `set`: the property reads the value now."""
+
+Readings = tuple[float, ...]
+"""One value for each node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What one cause adds to its effect: `linear` · x + `square` · x²."""
+
+    cause: int
+    linear: float
+    square: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """The structural causal model that every crystal obeys.
+
+    >>> law = Law(((Term(1, 2.0),), (), (Term(1, 3.0),)), 20.0)
+    >>> law.readings((0.0, 5.0, 1.0))
+    (30.0, 5.0, 16.0)
+    """
+
+    terms: tuple[tuple[Term, ...], ...]
+    """The terms of each node's equation."""
+    base: float
+    """The frequency's base, the same in every crystal."""
+
+    @property
+    def k(self) -> int:
+        """The number of nodes."""
+        return len(self.terms)
+
+    @property
+    def graph(self) -> Graph:
+        """Who depends on whom."""
+        return _graph(self)
+
+    def order(self) -> tuple[int, ...]:
+        """Return an order in which every cause comes before its effects."""
+        parents, placed = self.graph.parents(), 0
+        order: list[int] = []
+        while len(order) < self.k:
+            ready = [v for v in range(self.k) if not placed >> v & 1 and not parents[v] & ~placed]
+            if not ready:
+                raise ValueError("the equations go round in a circle")
+            order += ready
+            placed |= sum(1 << v for v in ready)
+        return tuple(order)
+
+    def readings(self, bases: Sequence[float], disturbed: int = 0, by: float = 0.0) -> Readings:
+        """Return what a crystal with these bases shows; `disturbed` nodes are moved `by`."""
+        return solver(self).readings(bases, disturbed, by)
+
+
+class Solver:
+    """A law made ready to be computed many times."""
+
+    __slots__ = ("_base", "_plan", "_terms")
+
+    def __init__(self, law: Law) -> None:
+        self._terms = law.terms
+        self._base = law.base
+        self._plan = tuple(
+            (v, tuple((t.cause, t.linear, t.square) for t in law.terms[v])) for v in law.order()
+        )
+
+    def readings(self, bases: Sequence[float], disturbed: int = 0, by: float = 0.0) -> Readings:
+        """Return what a crystal shows; see `Law.readings`."""
+        values = list(bases)
+        values[FREQUENCY] = self._base
+        for v, terms in self._plan:
+            value = values[v]
+            for cause, linear, square in terms:
+                x = values[cause]
+                value += linear * x
+                if square:
+                    value += square * x * x
+            if disturbed >> v & 1:
+                value += by
+            values[v] = round(value, DECIMALS)
+        return tuple(values)
+
+    def contribution(self, v: int, values: Sequence[float]) -> float:
+        """Return what a node's causes add to it at these readings."""
+        return sum(
+            term.linear * values[term.cause] + term.square * values[term.cause] ** 2
+            for term in self._terms[v]
+        )
+
+
+@lru_cache(maxsize=4096)
+def solver(law: Law) -> Solver:
+    """Return a law's solver; the latest are kept."""
+    return Solver(law)
+
+
+@lru_cache(maxsize=4096)
+def _graph(law: Law) -> Graph:
+    return Graph.from_edges(
+        law.k, ((term.cause, v) for v, terms in enumerate(law.terms) for term in terms)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """A hidden shift, drawn anew after every intervention; absent before and in the reactor."""
+
+    affected: int
+    """The nodes that it moves."""
+    values: tuple[float, ...]
+    path: tuple[str | int, ...]
+    """The streams that it comes from; it hangs on the number of the intervention alone."""
+
+    def after(self, intervention: int) -> float:
+        """Return the shift that follows an intervention, the first being number 1."""
+        block, place = divmod(intervention - 1, BLOCK)
+        return _draws(self.path, self.values, block)[place]
+
+
+@lru_cache(maxsize=4096)
+def _draws(path: tuple[str | int, ...], values: tuple[float, ...], block: int) -> Readings:
+    stream = Stream(*path, block)
+    return tuple(stream.choice(values) for _ in range(BLOCK))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One look at a crystal: its values, and what was done to it just before."""
+
+    crystal: int
+    """Which crystal; each has bases of its own."""
+    values: Readings
+    target: int | None = None
+    """The property that was set just before, if any."""
+    setting: float = 0.0
+
+    @property
+    def passive(self) -> bool:
+        """Whether nothing was done before this look."""
+        return self.target is None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What an agent is told before it acts."""
+
+    names: tuple[str, ...]
+    """Each node's name; the first is the frequency's."""
+    display: tuple[int, ...]
+    """The order in which properties are listed."""
+    controllable: int
+    """The properties that the manipulator can set."""
+    semantics: Semantics
+    quadratic: bool
+    sink: bool
+    """Whether it is told that frequency causes nothing."""
+    disturbance: float
+    """The size of the hidden disturbance that is told; 0 if there is none."""
+    frequency_disturbed: bool
+    """Whether the disturbance may move the frequency itself."""
+    limit: float | None
+    """Settings go from 0 to this; None: anything goes."""
+    budget: int
+    tolerance: float
+    """A prediction counts if it is nearer than this; 0: it must agree to the last decimal."""
+    records: tuple[Reading, ...]
+    """Earlier measurements, among them any chain of interventions on one crystal."""
+    baseline: Reading
+    """The manipulator's crystal before anything is done to it."""
+    released: bool = False
+    """Whether the released rules hold, with their defects."""
+
+    @property
+    def k(self) -> int:
+        """The number of nodes, frequency included."""
+        return len(self.names)
+
+    @property
+    def properties(self) -> int:
+        """All properties, as a set."""
+        return (1 << self.k) - 1 & ~(1 << FREQUENCY)
+
+    def targets(self) -> tuple[int, ...]:
+        """Return the controllable properties in display order."""
+        return tuple(v for v in self.display if self.controllable >> v & 1)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything, the hidden law included."""
+
+    view: View
+    law: Law
+    bases: Readings
+    """The bases of the manipulator's crystal."""
+    reactor: Readings
+    """The bases of the reactor's crystal."""
+    disturbance: Disturbance | None = None
+    regime: str = ""
+
+    @property
+    def target(self) -> float:
+        """The frequency to be predicted."""
+        return self.law.readings(self.reactor)[FREQUENCY]
+
+    def shown(self) -> Readings:
+        """Return the reactor crystal's properties; its frequency is left out as 0."""
+        values = list(self.law.readings(self.reactor))
+        values[FREQUENCY] = 0.0
+        return tuple(values)
+
+
+def moved_base(
+    solver: Solver, semantics: Semantics, v: int, setting: float, values: Sequence[float]
+) -> float:
+    """Return a property's base after an intervention, from the readings before it."""
+    if semantics == "shift":
+        return setting
+    return round(setting - solver.contribution(v, values), DECIMALS)
+
+
+def motifs(graph: Graph) -> dict[str, int]:
+    """Count edges, forks, colliders and chains, shielded ones included, as the paper does."""
+    children, parents, reach = graph.children, graph.parents(), graph.reach()
+    out = [mask.bit_count() for mask in children]
+    into = [mask.bit_count() for mask in parents]
+    return {
+        "edges": sum(out),
+        "forks": sum(d * (d - 1) // 2 for d in out),
+        "colliders": sum(d * (d - 1) // 2 for d in into),
+        "chains": sum(a * b for a, b in zip(out, into, strict=True)),
+        "frequency_parents": into[FREQUENCY],
+        "not_above_frequency": sum(
+            not reach[v] >> FREQUENCY & 1 for v in members((1 << graph.n) - 2)
+        ),
+    }

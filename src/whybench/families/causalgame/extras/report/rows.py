@@ -1,0 +1,187 @@
+"""Runs of CausalGame put together: a group is one system under one set of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from whybench.causal.canonical import canonical_json
+from whybench.families.causalgame.parameters import ALL, FACTORIAL
+from whybench.families.causalgame.world.scenario import scenarios
+from whybench.report.entries import AGENT, OURS, cells
+from whybench.report.forms import Row
+from whybench.report.naming import seed_tag
+from whybench.report.runs import Run
+from whybench.report.view import View
+from whybench.stats.interval import Interval
+
+NAME, RATE = "causalgame", "survival_rate"
+
+_SHORT = (
+    ("deployment_zone_trap_categorical", "zone"),
+    ("deployment_zone_trap_env_shift", "zone, shifted"),
+    ("antenna_trap", "antenna"),
+    ("weather_noise", "weather noise"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """All that one system did in one setting (see `manner`), over scenarios."""
+
+    name: str
+    """The system, said to be a reference agent where it is one."""
+    runs: tuple[Run, ...]
+    frame: pd.DataFrame
+    """The rows of all its runs, with covariates and `scenario`."""
+    view: View
+
+    @property
+    def first(self) -> Run:
+        """One of its runs; what is the same in all of them can be read off."""
+        return self.runs[0]
+
+    @property
+    def generated(self) -> bool:
+        """Whether its worlds are generated: another matter than scenarios."""
+        return self.first.suite.endswith(f"/{FACTORIAL}")
+
+    @property
+    def kind(self) -> str:
+        """Whose figures these are."""
+        return AGENT if self.first.reference else OURS
+
+    def estimate(self, metric: str, where: pd.Series | None = None) -> Interval:
+        """Return a metric's mean over the group's rows, or over some of them."""
+        return self.view.estimate(replace(self.first, frame=self.frame), metric, where)
+
+    def measured(self, metric: str, name: str, where: pd.Series | None = None) -> Row:
+        """Return the same as cells, with the system's name."""
+        return {"system": self.name, **cells(self.estimate(metric, where), name)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Games:
+    """All groups of a view, models before reference agents."""
+
+    view: View
+    played: tuple[Group, ...]
+    """On scenarios."""
+    generated: tuple[Group, ...]
+
+    @classmethod
+    def of(cls, view: View) -> Games:
+        """Put the runs of a view together."""
+        both = [[], []]  # type: list[list[Run]]
+        for run in view.runs:
+            both[run.suite.endswith(f"/{FACTORIAL}")].append(run)
+        played, generated = (tuple(_groups(view, runs)) for runs in both)
+        return cls(view, played, generated)
+
+    @property
+    def every(self) -> tuple[Group, ...]:
+        """All groups."""
+        return self.played + self.generated
+
+    @property
+    def own(self) -> list[Group]:
+        """Those on scenarios that worked from their own experiments."""
+        return [group for group in self.played if group.first.evidence == "own"]
+
+    @property
+    def profiles(self) -> dict[str, list[Group]]:
+        """Those by profile, the published rules first: the rules of the two differ."""
+        kept: dict[str, list[Group]] = {}
+        for group in sorted(self.own, key=lambda group: group.first.profile != "published"):
+            kept.setdefault(group.first.profile, []).append(group)
+        return kept
+
+
+def _groups(view: View, runs: Iterable[Run]) -> list[Group]:
+    found: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        key = (run.system, run.profile, run.seed, *manner(run).values())
+        found.setdefault(key, []).append(run)
+    firsts = [runs[0] for runs in found.values()]
+    made = []
+    for group in found.values():
+        frames = [_with_scenario(view, run) for run in group]
+        name = _named(group[0], firsts)
+        made.append(Group(name, tuple(group), pd.concat(frames, ignore_index=True), view))
+    return sorted(made, key=lambda group: group.first.reference)
+
+
+def manner(run: Run) -> dict[str, str]:
+    """Return what besides system and profile sets groups apart, fit to be shown."""
+    return {
+        "evidence": run.evidence,
+        "protocol": run.protocol,
+        "template": run.template,
+        "seed": seed_tag(run.seed),
+        "parameters": canonical_json(run.parameters),
+    }
+
+
+def differing(run: Run, others: Iterable[Run]) -> list[str]:
+    """Return in words in what manner a run was played, as far as others were played otherwise."""
+    manners = [manner(other) for other in others]
+    return [
+        f"{name}={value}"
+        for name, value in manner(run).items()
+        if any(other[name] != value for other in manners)
+    ]
+
+
+def _named(run: Run, firsts: Sequence[Run]) -> str:
+    """Return a group's name; other groups of its system and profile have other names."""
+    alike = [o for o in firsts if (o.system, o.profile) == (run.system, run.profile)]
+    told = [fact for fact in differing(run, alike) if fact not in run.system]
+    return " · ".join([run.system, *told])
+
+
+def _with_scenario(view: View, run: Run) -> pd.DataFrame:
+    """Return a run's rows with covariates; a suite names its scenario if they cannot be rebuilt."""
+    frame = view.joined(run)
+    suite = run.suite.partition("/")[2]
+    if "scenario" not in frame:
+        frame["scenario"] = pd.Series([None] * len(frame), dtype=object, index=frame.index)
+    if suite != ALL:
+        frame["scenario"] = frame["scenario"].fillna(suite)
+    return frame
+
+
+def short(scenario: str) -> str:
+    """Return a scenario's name for a row.
+
+    >>> short("deployment_zone_trap_categorical_high_def"), short("antenna_trap")
+    ('zone, high def', 'antenna')
+    """
+    for start, name in _SHORT:
+        if scenario.startswith(start):
+            rest = scenario.removeprefix(start).replace("_", " ").strip()
+            return f"{name}, {rest}" if rest else name
+    return scenario.replace("_", " ")
+
+
+def played_in(found: Iterable[Group]) -> list[str]:
+    """Return the scenarios that groups played, in the order of the catalogue."""
+    there = {name for group in found for name in group.frame["scenario"].unique()}
+    return [name for name in scenarios() if name in there]
+
+
+def by_value(
+    group: Group, metric: str, by: str, label: Mapping[Any, str], name: str = "value"
+) -> Iterator[Row]:
+    """Yield a row with estimate and interval for each value of a column that has any score."""
+    for value, words in label.items():
+        cells = group.measured(metric, name, group.frame[by] == value)
+        if cells["n"]:
+            yield {"row": words, "whose": group.kind, **cells}
+
+
+def percent(share: float) -> str:
+    """Return a share as it stands in the paper's tables."""
+    return "–" if pd.isna(share) else f"{100 * share:.1f}"

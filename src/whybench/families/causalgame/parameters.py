@@ -1,0 +1,44 @@
+"""Parameters and suites of CausalGame."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from whybench.families.causalgame.world.scenario import Rules
+
+NAME = "causalgame"
+
+SIZE = 100
+"""Instances of a scenario."""
+
+MOST_LOOKS = 200
+"""So many actions that change nothing are carried out before an episode ends."""
+
+ALL = "all"
+FACTORIAL = "knobs"
+
+Level = Literal["off", "mild", "strong"]
+LEVELS: tuple[Level, ...] = ("off", "mild", "strong")
+
+
+class Parameters(BaseModel):
+    """What can be set; a parameter that is not set leaves a scenario as its file has it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    keep_failed: float | None = Field(default=None, ge=0, le=1)
+    counts: bool = True
+    drones: int | None = Field(default=None, ge=1, le=10_000)
+    deploys: int | None = Field(default=None, ge=1, le=100)
+    queries: int | None = Field(default=None, ge=0, le=100)
+    threshold: float | None = Field(default=None, gt=0, le=1)
+    guard: bool = True
+    max_errors: int = Field(default=5, ge=1, le=100)
+
+    def over(self, rules: Rules) -> Rules:
+        """Return rules with the given parameters laid over them."""
+        names = ("keep_failed", "drones", "deploys", "queries", "threshold")
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return rules.model_copy(update=given | ({} if self.counts else {"counts": False}))

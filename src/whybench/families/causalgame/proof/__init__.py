@@ -1,0 +1,1 @@
+"""Certificates, evidence, and the independent checker."""

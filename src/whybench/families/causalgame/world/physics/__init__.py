@@ -1,0 +1,1 @@
+"""How drones fly, are detected and are lost."""

@@ -1,0 +1,152 @@
+"""What can be seen of flights: records with measurement noise, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+import numpy as np
+
+from whybench.causal.canonical import Record
+from whybench.causal.seeds import Stream
+from whybench.families.causalgame.world.fleet import Bools, Floats, Path
+from whybench.families.causalgame.world.physics.flight import STATUS
+from whybench.families.causalgame.world.physics.physics import Column
+from whybench.families.causalgame.world.scenario import Noise
+from whybench.families.causalgame.world.variables import variables
+from whybench.families.causalgame.world.world import Batch, World
+
+DECIMALS = 2
+"""Measured numbers are given to so many decimals, whatever they are."""
+
+RELEASED_RESULTS = ("wind_speed", "humidity", "temperature", "uv_index")
+"""What the release shows of the environment in the results of a deployment."""
+
+SAMPLE = 5
+"""So many survivors are shown of a batch whose survivors are not counted."""
+
+Cell = str | bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records as rows."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def frozen(self) -> Record:
+        """The table as part of an observation."""
+        return Record.of(columns=self.columns, rows=self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """A batch as the instruments report it, all drones of it."""
+
+    returned: Bools
+    columns: dict[str, Column]
+    """Detection, hits, the environment, and whatever was asked for."""
+
+
+def measured(
+    world: World, batch: Batch, discovered: Sequence[str], *, results: bool = False
+) -> Measured:
+    """Read the instruments; where noise is not everywhere, only `results` have it, not records."""
+    flights, where = batch.flights, batch.flights.environment
+    path: Path = (*world.path, batch.name)
+    exact: dict[str, Column] = {name: where.column(name) for name in where.visible}
+    known = variables(world.physics.name)
+    exact |= {name: known[name].column(name, path, flights) for name in discovered}
+    noise = world.rules.noise
+    if noise is None or not (noise.everywhere or results):
+        return Measured(flights.returned, _with_outcomes(batch, flights.hit_count, exact))
+    level = np.where(where["is_storm"], noise.storm, noise.clear)
+    noisy = {
+        name: np.maximum(0, _blurred(column, level, (*path, "noise", name)))
+        if column.dtype == np.float64
+        else column
+        for name, column in exact.items()
+    }
+    hits = np.maximum(0, _blurred(flights.hit_count, level, (*path, "noise", "hit_count")))
+    returned = flights.returned ^ _flipped(noise, level, path)
+    return Measured(returned, _with_outcomes(batch, np.rint(hits).astype(np.int64), noisy))
+
+
+def _with_outcomes(batch: Batch, hits: Column, environment: dict[str, Column]) -> dict[str, Column]:
+    return {"was_detected": batch.flights.was_detected, "hit_count": hits, **environment}
+
+
+def _blurred(values: Column, level: Floats, path: Path) -> Floats:
+    from scipy.special import ndtri  # heavy, and only noisy instruments need it
+
+    normal = ndtri(np.maximum(Stream(*path).uniforms(len(values)), 2.0**-54))
+    found: Floats = values + np.abs(values) * level * normal
+    return found
+
+
+def _flipped(noise: Noise, level: Floats, path: Path) -> Bools:
+    found: Bools = Stream(*path, "noise", "status").uniforms(len(level)) < noise.flip * level
+    return found
+
+
+def visible(world: World, batch: Batch, seen: Measured) -> list[int]:
+    """Return the drones whose records are shown, in their order.
+
+    Where survivors are not counted, a deployment shows a sample of them whose size tells nothing:
+    if too few came back it is filled up from further flights of the design.
+    """
+    if batch is world.history or world.rules.counts:
+        return [int(drone) for drone in np.flatnonzero(seen.returned | batch.kept)]
+    survivors = [int(drone) for drone in np.flatnonzero(seen.returned)]
+    own = [drone for drone in survivors if drone < len(batch)]
+    rng = Stream(*world.path, batch.name, "sample")
+    shown = rng.sample(own, min(SAMPLE, len(own)))
+    return sorted(shown) + survivors[len(own) : len(own) + SAMPLE - len(shown)]
+
+
+def table(
+    batch: Batch,
+    seen: Measured,
+    drones: Iterable[int],
+    *,
+    names: Sequence[str],
+    letters: Sequence[str],
+    only: Sequence[str] | None = None,
+) -> Table:
+    """Lay records out: name, design, status, then what was measured (`only` some of it)."""
+    shown = {
+        name: column
+        for name, column in seen.columns.items()
+        if only is None or name in ("was_detected", "hit_count", *only)
+    }
+    rows = tuple(
+        (
+            name,
+            letters[int(batch.which[drone])],
+            STATUS[int(seen.returned[drone])],
+            *(_cell(column[drone]) for column in shown.values()),
+        )
+        for name, drone in zip(names, drones, strict=True)
+    )
+    return Table(("id", "design", "status", *shown), rows)
+
+
+def _cell(value: object) -> Cell:
+    if isinstance(value, np.floating):
+        return round(float(value), DECIMALS)
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return int(value) if isinstance(value, np.integer) else str(value)
+
+
+def letter(place: int) -> str:
+    """Return the name of a design: A … Z, then A2, B2 and so on.
+
+    >>> letter(0), letter(27)
+    ('A', 'B2')
+    """
+    again, place = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[place] + (str(again + 1) if again else "")

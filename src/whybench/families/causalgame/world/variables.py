@@ -1,0 +1,71 @@
+"""Variables that nobody records until somebody asks about them."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+
+from pydantic import model_validator
+
+from whybench.causal.seeds import Stream
+from whybench.families.causalgame.world.fleet import Path
+from whybench.families.causalgame.world.physics.catalogue import overlaid
+from whybench.families.causalgame.world.physics.flight import Flights
+from whybench.families.causalgame.world.physics.formulas import between
+from whybench.families.causalgame.world.physics.physics import Column
+from whybench.families.causalgame.world.sheet import Frozen
+
+_WORD = re.compile(r"[a-z]+")
+
+
+class Variable(Frozen):
+    """Something that can be measured once it was asked for."""
+
+    meaning: str
+    words: tuple[str, ...]
+    """Words that lead to it."""
+    source: str | None = None
+    """The hidden quantity that it shows."""
+    bounds: tuple[float, float] | None = None
+    """A variable that has nothing to do with anything is drawn between these."""
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Variable:
+        if (self.source is None) == (self.bounds is None):
+            raise ValueError("a variable shows a hidden quantity, or is drawn between bounds")
+        return self
+
+    def column(self, name: str, path: Path, flights: Flights) -> Column:
+        """Return its value for each drone of a batch that has this path."""
+        if self.bounds is not None:
+            return between(Stream(*path, name).uniforms(len(flights)), self.bounds)
+        where = flights.environment
+        source = self.source or ""
+        if source in where.labels:
+            return where.column(source)
+        known = {**where.hidden, **where.visible, **flights.hidden}
+        return known[source]
+
+
+@cache
+def variables(physics: str) -> dict[str, Variable]:
+    """Return the variables that can be asked for, by name."""
+    raw = json.loads((files(__package__ or "") / "variables.json").read_text("utf-8"))
+    if physics not in raw:
+        return {}
+    found = overlaid(raw, physics)
+    return {name: Variable.model_validate(entry) for name, entry in found.items()}
+
+
+def asked_for(question: str, known: dict[str, Variable]) -> str | None:
+    """Return the variable that most words of a question lead to; the first of equals.
+
+    >>> asked_for("Was there a storm front?", variables("antenna"))
+    'weather_pattern'
+    """
+    said = set(_WORD.findall(question.lower()))
+    hits = {name: len(said.intersection(entry.words)) for name, entry in known.items()}
+    best = max(hits, key=lambda name: hits[name], default=None)
+    return best if best is not None and hits[best] else None

@@ -1,0 +1,109 @@
+"""The hidden world of one instance: its physics, its rules, its luck, and how it flies drones.
+
+All luck hangs on the path of hashed streams: the fleet, every deployment and the history have their
+own. The luck of deployment k and of the fleet does not depend on designs, so all agents, and all
+scenarios with the same physics, seed and index, meet the same drones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from whybench.causal.seeds import Stream
+from whybench.families.causalgame.world.design import Design
+from whybench.families.causalgame.world.fleet import Bools, Fleet, Floats, Ints, Layout, Path, fleet
+from whybench.families.causalgame.world.physics.flight import Flights, fly
+from whybench.families.causalgame.world.physics.physics import Physics
+from whybench.families.causalgame.world.scenario import Rules
+from whybench.families.causalgame.world.sheet import Sheet
+
+RESERVE = 100
+"""Further flights of a deployment whose survivors are not counted: of these some return."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Flights of one deployment, or of the history: what happened, and which records are kept."""
+
+    name: str
+    """Names the batch among all of the world; its luck hangs on it."""
+    designs: tuple[Design, ...]
+    which: Ints
+    """The place of each drone's design."""
+    flights: Flights
+    kept: Bools
+    """Whose record can be seen: every survivor's, and of failures a share."""
+
+    reserve: int = 0
+    """So many of the last flights are not part of the batch: they fill up a sample of survivors."""
+
+    def __len__(self) -> int:
+        return len(self.flights) - self.reserve
+
+    def shuffled(self, rng: Stream) -> Batch:
+        """Return the batch with its records in another order."""
+        order = np.array(rng.shuffled(range(len(self))), dtype=np.int64)
+        return replace(
+            self,
+            which=self.which[order],
+            flights=self.flights.rows(order),
+            kept=self.kept[order],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class World:
+    """What the agent acts on; `history` is empty where there is none."""
+
+    scenario: str
+    rules: Rules
+    physics: Physics
+    path: Path
+    call_sign: str
+    history: Batch
+    forecast: tuple[float, float] | None = None
+    """Where it is told: the share of storms in exploration and over the fleet."""
+    best: Design | None = None
+    """The best design, where it is known exactly by construction."""
+
+    def deploy(self, number: int, design: Design, count: int) -> Batch:
+        """Fly the deployment of this number, in the weather and zones of exploration."""
+        name = f"deploy-{number}"
+        reserve = 0 if self.rules.counts else RESERVE
+        drones = fleet(self.physics.layout, Stream(*self.path, name), count + reserve)
+        flights = fly(self.physics, drones, design, "stage1")
+        chance = keep_chance(self.rules, self.physics.sheet, design)
+        kept = kept_records(self.path, name, flights.returned, chance)
+        which = np.zeros(len(drones), dtype=np.int64)
+        return Batch(name, (design,), which, flights, kept, reserve)
+
+    def final(self, design: Design) -> Flights:
+        """Fly the fleet that is scored."""
+        return fly(self.physics, self._fleet(), design, "stage2")
+
+    def _fleet(self) -> Fleet:
+        return _final_fleet(self.physics.layout, self.path, self.rules.fleet_size)
+
+
+def keep_chance(rules: Rules, sheet: Sheet, design: Design) -> float:
+    """Return the chance that the record of a destroyed drone of this design can be seen."""
+    hiding = rules.concealed
+    if hiding is None:
+        return rules.keep_failed
+    share = min(1.0, design.defs[sheet.index[hiding.component]] / hiding.at)
+    return rules.keep_failed + share * (min(hiding.least, rules.keep_failed) - rules.keep_failed)
+
+
+def kept_records(path: Path, name: str, returned: Bools, keep_failed: float | Floats) -> Bools:
+    """Return whose record is kept: all that returned, and each other one with a given chance."""
+    found: Bools = returned | (Stream(*path, name, "kept").uniforms(len(returned)) < keep_failed)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _final_fleet(layout: Layout, path: Path, n: int) -> Fleet:
+    """Draw the final fleet; a pure function of its arguments, so the latest ones are kept."""
+    return fleet(layout, Stream(*path, "fleet"), n)

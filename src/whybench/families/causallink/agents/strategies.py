@@ -1,0 +1,121 @@
+"""Reference agents: floors that know nothing, and the exact experimenter as the ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from whybench.causal.graph import members
+from whybench.causal.seeds import Stream
+from whybench.episode.action import Action
+from whybench.episode.episode import Moves
+from whybench.episode.observation import Observation
+from whybench.episode.trace import Step
+from whybench.families.causallink.prompts.theme import read_theme
+from whybench.families.causallink.proof.evidence import EvidenceLog
+from whybench.families.causallink.proof.plan import (
+    EXACT_UP_TO,
+    next_in_sweep,
+    plan_for,
+    renumbering,
+    translated,
+)
+from whybench.families.causallink.world.world import State, View, World
+
+Given = Sequence[Step] | None
+"""Experiments laid before the agent, which may then only answer; None if it experiments itself."""
+
+Strategy = Callable[[View, Stream, Given], Moves]
+"""An agent that is told what every agent is told, and nothing more."""
+
+
+def answer(yes: bool) -> Action:
+    """Return the final action."""
+    return Action.of("answer", answer="yes" if yes else "no")
+
+
+def intervention(view: View, state: State, v: int) -> Action:
+    """Start v if it is off, stop it if it is on."""
+    theme = read_theme(view.theme)
+    verb = theme.stop if state >> v & 1 else theme.start
+    return Action.of(verb, **{theme.noun: view.names[v]})
+
+
+def seen(view: View, observation: Observation) -> State:
+    """Return the state that an observation shows."""
+    return sum(1 << view.names.index(name) for name in observation.data["on"])
+
+
+def exact(view: View, _: Stream, given: Given = None) -> Moves:
+    """Follow the best plan and answer as soon as the evidence forces it."""
+    if given is not None:
+        return _inferred(view, given)
+    return _searched(view) if view.n <= EXACT_UP_TO else _swept(view)
+
+
+def _inferred(view: View, given: Sequence[Step]) -> Moves:
+    """Answer what given evidence forces; where it leaves both open, say no: most pairs are not."""
+    theme = read_theme(view.theme)
+    log = EvidenceLog(view)
+    for step in given:
+        v = view.find(step.action.args[theme.noun])
+        if v is not None:
+            log.add(step.action.name == theme.start, v, seen(view, step.observation))
+    yield answer(log.verdict() == "yes")
+
+
+def _searched(view: View) -> Moves:
+    """Up to five entities: the plan found by exhaustive search over belief states."""
+    entities = renumbering(view)
+    state = translated(view.start, entities)
+    plan = plan_for(view.n, state)
+    belief, budget = plan.belief, plan.minimax
+    while (forced := plan.answer(belief)) is None:
+        v = plan.best(state, budget, belief)
+        shown = yield intervention(view, sum(1 << entities[p] for p in members(state)), entities[v])
+        after = translated(seen(view, shown), entities)
+        belief, state, budget = plan.update(state, v, after, belief), after, budget - 1
+    yield answer(forced)
+
+
+def _swept(view: View) -> Moves:
+    """More entities: the fixed plan, cut short by the evidence."""
+    state, tried = view.start, 0
+    log = EvidenceLog(view)
+    while (verdict := log.verdict()) == "undecided":
+        v = next_in_sweep(view, state, tried)
+        after = seen(view, (yield intervention(view, state, v)))
+        log.add(not state >> v & 1, v, after)
+        state, tried = after, tried | 1 << v
+    yield answer(verdict == "yes")
+
+
+def random(view: View, stream: Stream, given: Given = None) -> Moves:
+    """Intervene at random up to n times, then toss a coin."""
+    theme = read_theme(view.theme)
+    for _ in range(stream.below(view.n + 1) if given is None else 0):
+        verb = stream.choice((theme.start, theme.stop))
+        yield Action.of(verb, **{theme.noun: stream.choice(view.names)})
+    yield answer(stream.below(2) == 1)
+
+
+def _constant(judge: Callable[[View], bool]) -> Strategy:
+    def strategy(view: View, _: Stream, __: Given = None) -> Moves:
+        yield answer(judge(view))
+
+    return strategy
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "null": _constant(lambda _: True),
+    "null_no": _constant(lambda _: False),
+    "random": random,
+    "first_listed": _constant(lambda view: view.x < view.y),
+    "last_listed": _constant(lambda view: view.x > view.y),
+    "names_only": _constant(lambda view: view.names[view.x] < view.names[view.y]),
+    "exact": exact,
+}
+
+
+def oracle(world: World) -> Moves:
+    """Answer with the truth; for tests and ceilings only."""
+    yield answer(world.truth)

@@ -1,0 +1,1 @@
+"""What the family offers beyond the game, loaded when asked for."""

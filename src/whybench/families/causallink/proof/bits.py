@@ -1,0 +1,71 @@
+"""What the evidence leaves open, in bits: links undecided, for as long as the asked one is.
+
+One bit for every ordered pair (u, v) of which some orders that fit say that u drives v, and others
+that it does not; nothing once the asked pair is decided. Until then at most two to this number of
+orders fit: they are too many to count at every step.
+
+All pairs are decided by n greedy constructions (see `evidence`). Let all be added that can do
+without v. What was added need not be driven by v, and what was not always is. The largest set of
+causes of v among what was added then holds every u that can drive it: an order in which u *must*
+drive v is built just so, with v left to the end.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from whybench.causal.graph import members
+from whybench.families.causallink.agents.strategies import seen
+from whybench.families.causallink.proof.evidence import EvidenceLog
+from whybench.families.causallink.rules import LinkEpisode
+from whybench.families.causallink.world.world import State, View
+
+History = tuple[tuple[bool, int, State], ...]
+"""Interventions: whether it was a start, of what, and the state after it."""
+
+
+class LinkLog(EvidenceLog):
+    """Evidence that is asked about every pair, not about one alone."""
+
+    __slots__ = ()
+
+    def open_links(self) -> int:
+        """Count the undecided ordered pairs; 0 if the asked one is decided."""
+        view = self._view
+        places = {view.x: self._place(view.x), view.y: self._place(view.y)}
+        if not (places[view.y][1] >> view.x & 1 and places[view.x][0] >> view.y & 1):
+            return 0
+        for v in range(view.n):
+            if v not in places:
+                places[v] = self._place(v)
+        return sum(
+            places[u][0] >> v & 1 for v, (_, causes) in places.items() for u in members(causes)
+        )
+
+    def _place(self, v: int) -> tuple[State, State]:
+        """Return what can do without v, and what can drive it."""
+        above = [0] * self._view.n
+        without = self._grown(above, 0, 1 << v, self._must)
+        return without, self._causes(v, without, above)
+
+
+def bits_left(episode: LinkEpisode) -> float:
+    """Return the bits that an episode's evidence leaves open."""
+    view, theme = episode.world.view, episode.theme
+    history = []
+    for step in episode.trace.steps:
+        action, observation = step.action, step.observation
+        if not observation.is_error and action.name in (theme.start, theme.stop):
+            v = view.find(action.args[theme.noun])
+            if v is not None:
+                history.append((action.name == theme.start, v, seen(view, observation)))
+    return float(_open_links(view.n, view.start, view.x, view.y, tuple(history)))
+
+
+@lru_cache(maxsize=16384)
+def _open_links(n: int, start: State, x: int, y: int, history: History) -> int:
+    """Count undecided pairs after a history; the latest are kept, whatever the names."""
+    log = LinkLog(View("", ("",) * n, start, x, y, len(history)))
+    for starts, v, after in history:
+        log.add(starts, v, after)
+    return log.open_links()

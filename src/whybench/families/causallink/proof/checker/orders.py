@@ -1,0 +1,122 @@
+"""Orders, what they do, and which of them fit evidence, for the check of certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whybench.causal.graph import members
+
+Order = tuple[int, ...]
+"""Each entity's set of causes: direct ones, or all."""
+Moment = tuple[int, int, int]
+"""State before, entity acted on (started if it is off, stopped if it is on), state after."""
+Demand = tuple[int, int, int]
+"""(causes, effect, if): one of `causes` drives `effect`, provided that `if` drives it (or −1)."""
+
+
+def acted(causes: Order, state: int, v: int) -> int:
+    """Return the state after starting v, if it is off, or trying to stop it.
+
+    Whatever has a cause that is on starts too. What is driven cannot be stopped; else whatever had
+    a cause that was on, and has none left, stops too.
+    """
+    if not state >> v & 1:
+        now, before = state | 1 << v, -1
+        while now != before:
+            before = now
+            for u, above in enumerate(causes):
+                if above & now:
+                    now |= 1 << u
+        return now
+    if causes[v] & state:
+        return state
+    now, before = state ^ 1 << v, -1
+    while now != before:
+        before = now
+        for u in members(now):
+            if causes[u] & state and not causes[u] & now:
+                now ^= 1 << u
+    return now
+
+
+def find_alternative(
+    n: int, start: int, moments: Sequence[Moment], asked: tuple[int, int], truth: bool, above: Order
+) -> Order | None:
+    """Return an order that fits all moments and answers otherwise, as like the truth as may be.
+
+    None: there is none, so the answer is forced.
+    """
+    must, never, demands = evidence_of(n, start, moments)
+    x, y = asked
+    (never if truth else must)[y] |= 1 << x
+    alternative = chased(must, never, demands)
+    if alternative is None:
+        return None
+    for v in range(n):
+        for u in members(above[v] & ~alternative[v]):
+            tried = list(alternative)
+            tried[v] |= 1 << u
+            alternative = chased(tried, never, demands) or alternative
+    return alternative
+
+
+def evidence_of(
+    n: int, start: int, moments: Sequence[Moment]
+) -> tuple[list[int], list[int], list[Demand]]:
+    """Return what evidence says: causes each entity must have, cannot have, and must choose from.
+
+    Whatever something that is on drives is on. What starts with v is driven by v. If v cannot be
+    stopped, something that is on drives it. If it can, nothing that was on does; what stops
+    with it is driven by it; and what goes on is not, unless something else that is on drives it.
+    """
+    must, never, demands = [0] * n, [1 << v for v in range(n)], []
+    for state in {start, *(after for _, _, after in moments)}:
+        for v in members(~state & (1 << n) - 1):
+            never[v] |= state
+    for before, v, after in moments:
+        if not before >> v & 1:
+            for u in members(after & ~before & ~(1 << v)):
+                must[u] |= 1 << v
+        elif before == after:
+            demands.append((before & ~(1 << v), v, -1))
+        else:
+            never[v] |= before
+            for u in members(before & ~after & ~(1 << v)):
+                must[u] |= 1 << v
+            demands += [(after & ~(1 << u), u, v) for u in members(after)]
+    return must, never, demands
+
+
+def chased(must: Sequence[int], never: Sequence[int], demands: Sequence[Demand]) -> Order | None:
+    """Return an order with all that must be, nothing that cannot be, and every demand met.
+
+    Complete: an unmet demand is met in each possible way in turn, and only demands add anything.
+    """
+    order = closed(must)
+    if any(causes & never[v] for v, causes in enumerate(order)):
+        return None
+    unmet = [
+        (choice & ~never[v], v)
+        for choice, v, given in demands
+        if not order[v] & choice and (given < 0 or order[v] >> given & 1)
+    ]
+    if not unmet:
+        return order
+    choice, v = min(unmet, key=lambda demand: demand[0].bit_count())
+    for u in members(choice):
+        more = list(order)
+        more[v] |= 1 << u
+        found = chased(more, never, demands)
+        if found is not None:
+            return found
+    return None
+
+
+def closed(causes: Sequence[int]) -> Order:
+    """Return all causes, near and far."""
+    above = list(causes)
+    for middle in range(len(above)):
+        for v in range(len(above)):
+            if above[v] >> middle & 1:
+                above[v] |= above[middle]
+    return tuple(above)

@@ -1,0 +1,167 @@
+"""The best plans of an experimenter who does not know the world.
+
+Up to five entities the plan is found by exhaustive search over belief states: the sets of orders
+that still fit what was seen. Above that a fixed plan with a proven worst case is followed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from whybench.causal.graph import members, transpose
+from whybench.families.causallink.world.world import State, View
+
+EXACT_UP_TO = 5
+"""The largest number of entities for which `minimax` is searched exhaustively."""
+
+Belief = npt.NDArray[np.intp]
+"""Indices of the orders that are still possible."""
+
+
+def worst_case(view: View) -> int:
+    """Return interventions that always suffice from this start, for any number of entities.
+
+    With m entities on: x on and y off needs none (nothing on drives what is off); both off needs
+    one (start x); both on, m−1: stop the others, then y; x off and y on, m+1: stop all, start x.
+    """
+    m = view.start.bit_count()
+    x_on, y_on = view.start >> view.x & 1, view.start >> view.y & 1
+    if not y_on:
+        return 0 if x_on else 1
+    return m - 1 if x_on else m + 1
+
+
+@cache
+def orders(n: int) -> tuple[tuple[int, ...], ...]:
+    """Return all partial orders on n labelled entities, each as its sets of descendants.
+
+    A new last entity may go below any set that is closed upwards and above any that is closed
+    downwards, if the first drives all of the second: 3, 19, 219, 4231 orders for n = 2 … 5.
+    """
+    if n == 1:
+        return ((0,),)
+    new = n - 1
+    grown = []
+    for below in orders(new):
+        above = transpose(below)
+        lower = [s for s in range(1 << new) if all(not below[v] & ~s for v in members(s))]
+        upper = [s for s in range(1 << new) if all(not above[v] & ~s for v in members(s))]
+        for down in lower:
+            for up in upper:
+                if not up & down and all(not down & ~below[u] for u in members(up)):
+                    row = [b | (1 << new if up >> v & 1 else 0) for v, b in enumerate(below)]
+                    grown.append((*row, down))
+    return tuple(grown)
+
+
+class Plan:
+    """The cheapest expected plan among those with the best worst case, by exhaustive search.
+
+    Entities are renumbered so that x is 0 and y is 1; one plan then serves every question that
+    starts alike. Orders are equally likely when steps are averaged.
+    """
+
+    def __init__(self, n: int, start: State) -> None:
+        known = orders(n)
+        self.n = n
+        self._below = np.array(known, dtype=np.int16)
+        self._above = np.array([transpose(below) for below in known], dtype=np.int16)
+        self._yes = (self._below[:, 0] >> 1 & 1).astype(bool)
+        on = list(members(start))
+        closed = ((self._below[:, on] & ~start) == 0).all(axis=1)
+        self.belief: Belief = np.flatnonzero(closed)
+        self._memo: dict[tuple[State, int, bytes], tuple[float, int]] = {}
+        self.minimax = next(
+            budget for budget in range(n + 2) if self._cost(start, budget, self.belief)[0] < inf
+        )
+
+    def answer(self, belief: Belief) -> bool | None:
+        """Return the answer that a belief forces, if it does."""
+        yes = self._yes[belief]
+        return bool(yes[0]) if yes.all() or not yes.any() else None
+
+    def best(self, state: State, budget: int, belief: Belief) -> int:
+        """Return the entity to act on: start it if it is off, stop it if it is on."""
+        return self._cost(state, budget, belief)[1]
+
+    def update(self, state: State, v: int, after: State, belief: Belief) -> Belief:
+        """Return the belief after acting on v led to `after`."""
+        kept: Belief = belief[self._outcomes(state, v, belief) == after]
+        return kept
+
+    def _cost(self, state: State, budget: int, belief: Belief) -> tuple[float, int]:
+        """Steps of the best plan within a budget, summed over the belief; and its first act."""
+        if self.answer(belief) is not None:
+            return 0.0, -1
+        if budget == 0:
+            return inf, -1
+        key = (state, budget, belief.tobytes())
+        if key not in self._memo:
+            best = (inf, -1)
+            for v in range(self.n):
+                outcomes = self._outcomes(state, v, belief)
+                cost = float(len(belief))
+                results = np.unique(outcomes)
+                if len(results) == 1 and results[0] == state:
+                    continue
+                for after in results:
+                    cost += self._cost(int(after), budget - 1, belief[outcomes == after])[0]
+                    if cost >= best[0]:
+                        break
+                else:
+                    best = (cost, v)
+            self._memo[key] = best
+        return self._memo[key]
+
+    def _outcomes(self, state: State, v: int, belief: Belief) -> npt.NDArray[np.int16]:
+        """The state after acting on v, for each order of a belief."""
+        below = self._below[belief]
+        if not state >> v & 1:
+            return below[:, v] | (state | 1 << v)
+        above = self._above[belief]
+        left = np.zeros(len(belief), dtype=np.int16)
+        for root in members(state & ~(1 << v)):
+            is_root = (above[:, root] & state) == 0
+            left |= np.where(is_root, below[:, root] | 1 << root, 0).astype(np.int16)
+        return np.where(above[:, v] & state, state, left).astype(np.int16)
+
+
+@cache
+def plan_for(n: int, start: State) -> Plan:
+    """Return the plan for a start in the plan's own numbering."""
+    return Plan(n, start)
+
+
+def renumbering(view: View) -> tuple[int, ...]:
+    """Return the entities of a view in the plan's order: x, y, then those on, then those off."""
+    others = [v for v in range(view.n) if v not in (view.x, view.y)]
+    return (view.x, view.y, *sorted(others, key=lambda v: (not view.start >> v & 1, v)))
+
+
+def translated(state: State, entities: tuple[int, ...]) -> State:
+    """Return a state in the plan's numbering."""
+    return sum(1 << place for place, v in enumerate(entities) if state >> v & 1)
+
+
+def minimax(view: View) -> int | None:
+    """Return the exact worst case of the best plan, where the search is feasible."""
+    if view.n > EXACT_UP_TO:
+        return None
+    return plan_for(view.n, translated(view.start, renumbering(view))).minimax
+
+
+def next_in_sweep(view: View, state: State, tried: int) -> int:
+    """Return the entity to act on under the fixed plan of `worst_case`.
+
+    One sweep of stops leaves no root but those not swept, since no stop makes a new root. So after
+    the others were stopped, both x and y still on and y not stoppable, only x can drive y.
+    """
+    x_on, y_on = state >> view.x & 1, state >> view.y & 1
+    if not x_on and not y_on:
+        return view.x
+    spared = 1 << view.y | (1 << view.x if x_on else 0)
+    return next(members(state & ~tried & ~spared), view.y)

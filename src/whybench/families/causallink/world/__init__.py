@@ -1,0 +1,1 @@
+"""The hidden system and its generator."""

@@ -1,0 +1,1 @@
+"""Reference agents: guessers, classical methods, and the exact experimenter."""

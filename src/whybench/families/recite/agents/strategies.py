@@ -1,0 +1,98 @@
+"""Reference agents: floors that know nothing, readers, and the truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from itertools import permutations
+
+from whybench.causal.seeds import Stream
+from whybench.episode.action import Action
+from whybench.episode.episode import Moves
+from whybench.families.recite.agents.pattern import relations
+from whybench.families.recite.proof.document_parser import NO_NAME, Reading, named_together, read
+from whybench.families.recite.world.vocabulary import field_named
+from whybench.families.recite.world.world import View, World
+
+Pairs = Iterable[tuple[str, str]]
+
+
+def answer_text(view: View, pairs: Pairs) -> str:
+    """Return an answer as JSON: by name, or by number where names are told."""
+    told = {name: number for number, name in enumerate(view.nodes, 1)}
+    free = view.names == "free"
+    arrows = [
+        {"source": a, "sink": b} if free else {"source": told[a], "sink": told[b]} for a, b in pairs
+    ]
+    return json.dumps({"relationships": arrows}, ensure_ascii=False)
+
+
+def agent(name: str, world: World, stream: Stream) -> Moves:
+    """Start an agent: each hands in one graph."""
+    pairs = _GRAPHS[name](world, stream)
+    yield Action.of("submit", answer=answer_text(world.view, pairs))
+
+
+def _null(world: World, stream: Stream) -> Pairs:  # noqa: ARG001 - one signature for all
+    return ()
+
+
+def _random(world: World, stream: Stream) -> Pairs:
+    """Draw a graph as the paper's baseline does: nodes and number of arrows are the gold ones."""
+    n = len(world.nodes)
+    every = [(a, b) for a in range(n) for b in range(n) if a != b]
+    drawn = stream.sample(every, len(world.edges))
+    return [(world.nodes[a].name, world.nodes[b].name) for a, b in drawn]
+
+
+def _pattern(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
+    view = world.view
+    found = relations(view.text, view.nodes or None)
+    return [pair for pair in dict.fromkeys(found) if pair[0] != pair[1]]
+
+
+def _co_mention(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
+    """Join all that is spoken of in one sentence: what shallow reading gives."""
+    view = world.view
+    found = [pair for named in named_together(view.text) for pair in permutations(named, 2)]
+    known = set(view.nodes)
+    return [pair for pair in dict.fromkeys(found) if not known or known.issuperset(pair)]
+
+
+def _exact(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
+    """Read the text; where names are told, unnamed factors are found by their kind.
+
+    Else their arrows are left out: their names could only be guessed.
+    """
+    view = world.view
+    found = read(view.text)
+    if found.unread:
+        raise ValueError(
+            "there is no exact reader of texts that we did not make: take the agent `pattern`"
+        )
+    shown = _told(view, found) if view.names == "told" else found.forms
+    return [(shown[a], shown[b]) for a, b in found.edges if a in shown and b in shown]
+
+
+def _told(view: View, found: Reading) -> dict[str, str]:
+    """Return the told name of everything that a text speaks of, unnamed factors by their kind.
+
+    A node that is told but never spoken of must be one of the unnamed factors.
+    """
+    kind_of = {concept.name: concept.kind for concept in field_named(found.field).concepts}
+    silent = {NO_NAME + kind_of[name]: name for name in view.nodes if name not in found.forms}
+    return {name: name for name in view.nodes} | silent
+
+
+def _oracle(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
+    return list(world.named())
+
+
+_GRAPHS: dict[str, Callable[[World, Stream], Pairs]] = {
+    "null": _null,
+    "random": _random,
+    "co_mention": _co_mention,
+    "pattern": _pattern,
+    "exact": _exact,
+    "oracle": _oracle,
+}

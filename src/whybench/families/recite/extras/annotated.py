@@ -1,0 +1,256 @@
+"""An annotated episode: the graph that was handed in beside the gold graph, over the document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whybench.causal.canonical import Json, Record
+from whybench.causal.graph import Graph
+from whybench.episode.action import MALFORMED
+from whybench.episode.annotated import (
+    AnnotatedEpisode,
+    Arrow,
+    Moment,
+    Passage,
+    compared,
+    counted,
+    shortened,
+)
+from whybench.episode.episode import ANSWERED
+from whybench.episode.instance import Instance
+from whybench.episode.score import UNFINISHED
+from whybench.episode.trace import Step, Trace
+from whybench.families.recite.embedding import available
+from whybench.families.recite.extras.belief import Belief, believed
+from whybench.families.recite.family import ReCITE
+from whybench.families.recite.proof import certify
+from whybench.families.recite.proof.certify import Proof
+from whybench.families.recite.rules import REPAIRED
+from whybench.families.recite.world.world import Span, World
+
+SHOWN = 24
+"""Names in one note; of more than these only the number is told."""
+
+SNIPPET = 90
+"""Characters of a reply that was refused."""
+
+BY_LETTERS = (
+    "Names are compared by their letters alone here, since the extra `embeddings` is not "
+    "installed: the score may have matched more of them."
+)
+
+
+def annotated(family: ReCITE, instance: Instance, trace: Trace) -> AnnotatedEpisode:
+    """Tell what was handed in, and what became of every arrow; of published texts nobody knows."""
+    episode = family.again(instance, trace)
+    world, outcome = episode.world, episode.outcome or UNFINISHED
+    answer = episode.answer if outcome == ANSWERED else None
+    similarity = family.similarity(instance)
+    proof = certify.proof(world) if family.params(instance).data is None else None
+    by_letters = similarity == "both" and world.view.names == "free" and not available()
+    belief = None
+    if answer is not None:
+        belief = believed(world, answer, "lexical" if by_letters else similarity)
+    known = proof is not None and proof.right
+    bits = proof.bits if proof is not None and known else None
+    truth = _truth(world)
+    taken = next((k for k, step in enumerate(trace.steps) if not step.observation.is_error), None)
+    return AnnotatedEpisode(
+        verdict=_verdict(world, truth, belief, outcome, proof),
+        moments=tuple(
+            _moment(world, step, place < trace.given, belief if place == taken else None, bits)
+            for place, step in enumerate(trace.steps)
+        ),
+        nodes=tuple(node.name for node in world.nodes),
+        truth=truth,
+        sufficed=0 if proof is not None and known and not proof.unnamed else None,
+        notes=(
+            *((BY_LETTERS,) if by_letters and belief is not None else ()),
+            *(_notes(world, truth, belief) if belief is not None else ()),
+            *_of_text(proof),
+        ),
+        text=world.view.text,
+        passages=_passages(world),
+    )
+
+
+def _truth(world: World) -> tuple[Arrow, ...]:
+    """Return the gold graph; a label says how the text gives an arrow, if that is known."""
+    statuses = ["" if edge.status == "unknown" else edge.status for edge in world.edges]
+    pairs = zip(world.named(), statuses, strict=True)
+    return tuple(Arrow(cause, effect, status) for (cause, effect), status in pairs)
+
+
+def _passages(world: World) -> tuple[Passage, ...]:
+    """Return each passage once, with all arrows that it helps to give."""
+    found: dict[Span, list[int]] = {}
+    for place, edge in enumerate(world.edges):
+        for span in edge.spans:
+            found.setdefault(span, []).append(place)
+    return tuple(Passage(*span, tuple(found[span])) for span in sorted(found))
+
+
+# Steps.
+
+
+def _moment(
+    world: World, step: Step, given: bool, belief: Belief | None, bits: float | None
+) -> Moment:
+    action, seen = step.action, step.observation
+    if seen.is_error or belief is None:
+        reason = str(seen.data.get("reason", "the episode is over"))
+        saw = f"refused: {reason}" if seen.is_error else "taken"
+        return Moment(
+            _tried(action.name, action.args), shortened(saw, 200), seen.is_error, given, bits
+        )
+    ends = {end for arrow in belief.arrows for end in (arrow.cause, arrow.effect)}
+    did = f"handed in {counted(len(belief.arrows), 'arrow')} between {counted(len(ends), 'node')}"
+    if action.args.get(REPAIRED) is True:
+        did += ", put into form by a second model"
+    marks = _marks(world, belief)
+    return Moment(did, "taken", False, given, bits, belief.arrows, marks)
+
+
+def _tried(name: str, args: Record) -> str:
+    if name == MALFORMED:
+        return "sent something that is no action"
+    if name != "submit":
+        return shortened(f"tried “{name}”, which is no action here", SNIPPET)
+    reply = args.get("answer")
+    if not isinstance(reply, str):
+        return "handed in something that is no text"
+    if not reply.strip():
+        return "handed in an empty reply"
+    return f"handed in a reply that begins “{shortened(reply, SNIPPET)}”"
+
+
+def _marks(world: World, belief: Belief) -> Record:
+    """Say what stands beside a node: how the answer calls it, and how the text speaks of it."""
+    found: dict[str, Json] = {}
+    for node in world.nodes:
+        own = belief.meant.get(node.name, node.name)
+        spoken = {"implicit": "only hinted at", "absent": "unnamed in the text"}
+        said = [f"“{shortened(own, 60)}”"] if own != node.name else []
+        said += [spoken[node.mention]] if node.mention in spoken else []
+        if said:
+            found[node.name] = ", ".join(said)
+    return Record(found.items())
+
+
+# Words.
+
+
+def _verdict(
+    world: World, truth: Sequence[Arrow], belief: Belief | None, outcome: str, proof: Proof | None
+) -> str:
+    if belief is None:
+        return f"No graph was handed in ({outcome.replace('_', ' ')})."
+    kinds = [kind for _, kind in compared(truth, belief.arrows)]
+    hits, handed = kinds.count("correct"), len(belief.arrows)
+    if hits == handed == len(truth):
+        return f"The gold graph{_warrant(proof)}: all {hits} arrows and no other."
+    if not handed:
+        return f"A graph without arrows, where {len(truth)} are gold (edge F1 0.00)."
+    f1 = 2 * hits / (handed + len(truth))
+    said = (
+        f"Found {hits} of {counted(len(truth), 'arrow')} and handed in {handed - hits} that are "
+        f"not gold (edge F1 {f1:.2f})"
+    )
+    return f"{said}{_blame(world, belief, proof)}."
+
+
+def _warrant(proof: Proof | None) -> str:
+    """Say whether a right answer could be read, or had to be guessed in part."""
+    if proof is None or not proof.right:
+        return ""
+    if not proof.unnamed:
+        return ", which the text determines"
+    return f", {counted(len(proof.unnamed), 'name')} of which could only be guessed"
+
+
+def _blame(world: World, belief: Belief, proof: Proof | None) -> str:
+    """Say whether the text or the reading of it is at fault."""
+    if proof is None or not proof.right:
+        return ""
+    silent = {node.name for node in proof.unnamed}
+    held = {(arrow.cause, arrow.effect) for arrow in belief.arrows}
+    missed = [pair for pair in world.named() if pair not in held]
+    unsaid = sum(not silent.isdisjoint(pair) for pair in missed)
+    if not silent or not unsaid:
+        return ": the reading is at fault, not the text, which gives every arrow that went wrong"
+    if unsaid == len(missed) and held <= set(world.named()):
+        return ": no more can be read, since the rest hangs on factors that the text leaves unnamed"
+    return (
+        f": {unsaid} of the {len(missed)} missed could not be read, since their factors are "
+        "unnamed; the others were there to be read"
+    )
+
+
+def _notes(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
+    """Tell what became of nodes and arrows."""
+    found = [node.name for node in world.nodes if node.name in belief.meant]
+    lost = [node.name for node in world.nodes if node.name not in belief.meant]
+    other = [name if belief.meant[name] == name else f"{name} “{belief.meant[name]}”"
+             for name in found]  # fmt: skip
+    notes = [
+        _list(f"Nodes found ({len(found)} of {len(world.nodes)})", other),
+        _list("Gold nodes that the answer lacks", lost),
+        _list("Names of the answer that match no gold node", belief.outside),
+        *_by_status(truth, belief),
+        *_astray(world, truth, belief),
+    ]
+    return [note for note in notes if note]
+
+
+def _by_status(truth: Sequence[Arrow], belief: Belief) -> list[str]:
+    held = {(arrow.cause, arrow.effect) for arrow in belief.arrows}
+    told = []
+    for status in ("stated", "implied", "derivable"):
+        own = [arrow for arrow in truth if arrow.label == status]
+        if own:
+            hits = sum((arrow.cause, arrow.effect) in held for arrow in own)
+            told.append(f"{hits} of {len(own)} {status}")
+    return [f"Arrows found: {', '.join(told)}."] if told else []
+
+
+def _astray(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
+    """Say in which ways arrows were missed and invented."""
+    listed = compared(truth, belief.arrows)
+    turned = sum(kind == "reversed" for _, kind in listed)
+    missed = [arrow for arrow, kind in listed if kind == "missing"]
+    extra = [arrow for arrow, kind in listed if kind == "extra"]
+    place = {node.name: v for v, node in enumerate(world.nodes)}
+    reach = Graph.from_edges(len(place), world.pairs).reach()
+    inside = [a for a in extra if a.cause in place and a.effect in place]
+    over = sum(reach[place[a.cause]] >> place[a.effect] & 1 for a in inside)
+    lacking = sum(not {a.cause, a.effect} <= belief.meant.keys() for a in missed)
+    notes = [f"{counted(turned, 'arrow')} turned round."] if turned else []
+    if missed:
+        notes.append(
+            f"{counted(len(missed), 'arrow')} missed: {lacking} for want of a node, "
+            f"{len(missed) - lacking} between nodes that were found."
+        )
+    if extra:
+        notes.append(
+            f"{counted(len(extra), 'extra arrow')}: {over} from a cause to a later effect, past "
+            f"what stands between, {len(extra) - len(inside)} with a node that is not gold."
+        )
+    return notes
+
+
+def _of_text(proof: Proof | None) -> list[str]:
+    if proof is None:
+        return ["A published text: nobody has marked where it gives each arrow, or if it does."]
+    if not proof.unnamed:
+        return []
+    return [
+        _list("The text leaves unnamed", [node.name for node in proof.unnamed])
+        + f" {proof.bits:.1f} bits stay open."
+    ]
+
+
+def _list(title: str, names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    more = f" … and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{title}: {'; '.join(shortened(name, 80) for name in names[:SHOWN])}{more}."

@@ -1,0 +1,1 @@
+"""A paper's diagram: edge lists, their checks and their explicitness."""

@@ -1,0 +1,71 @@
+"""A work folder: what was found once is kept under a name that hashes all it hangs on."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from whybench.causal.canonical import Json, digest
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under a temporary name and rename it: it is there as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+        try:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            Path(file.name).unlink()
+            raise
+    Path(file.name).replace(path)
+
+
+def is_writable(value: Json) -> bool:
+    r"""Tell whether a file can keep a value: half a character (a lone surrogate) has no bytes.
+
+    >>> is_writable(["\U0001f600"]), is_writable({"half": "\ud83d"})
+    (True, False)
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class ContentCache:
+    """Values by kind and key; equal keys are one key, whatever the order of their parts."""
+
+    folder: Path
+
+    def get(self, kind: str, key: Json) -> Json:
+        """Return what was put there, or None."""
+        path = self._path(kind, key)
+        try:
+            return json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged ({error}): delete it and run again") from error
+
+    def put(self, kind: str, key: Json, value: Json) -> None:
+        """Keep a value, which must not be None and must be one that can be read again."""
+        if not is_writable(value):
+            raise ValueError(
+                f"what came of the step {kind} has half a character (a lone surrogate): take it "
+                "out of the paper's files and run again"
+            )
+        write_whole(self._path(kind, key), json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+    def drop(self, kind: str, key: Json) -> None:
+        """Forget a value."""
+        self._path(kind, key).unlink(missing_ok=True)
+
+    def _path(self, kind: str, key: Json) -> Path:
+        return self.folder / f"{kind}-{digest(key).hex()[:32]}.json"

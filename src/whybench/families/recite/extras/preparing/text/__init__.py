@@ -1,0 +1,1 @@
+"""A paper's text: extracted, cut, normalised."""

@@ -1,0 +1,105 @@
+"""Parameters and suites of ReCITE."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from whybench.families.recite.world.diagram import FEWEST_NODES, MOST_NODES
+from whybench.families.recite.world.plan import Shares
+from whybench.families.recite.world.sizes import LONGEST, SHORTEST
+from whybench.families.recite.world.world import Names
+
+FAMILY = "recite"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What a suite is made of."""
+
+    size: int
+    source: str
+    """Which graphs: `short`, `long`, `ladder` or `matched` (to the published statistics)."""
+    names: Names
+
+
+COLLECTIONS = {
+    "made_short": Collection(200, "short", "free"),
+    "made_long": Collection(100, "long", "free"),
+    "made_ladder": Collection(200, "ladder", "free"),
+    "standard": Collection(292, "matched", "free"),
+    "name_assisted": Collection(292, "matched", "told"),
+}
+
+PUBLISHED = ("standard", "name_assisted")
+"""Suites that the release has texts for."""
+
+
+@cache
+def levels() -> tuple[Shares, ...]:
+    """Return the ladder of explicitness, least explicit first."""
+    return tuple(Shares(**level) for level in _shares()["ladder"])
+
+
+@cache
+def matched() -> Shares:
+    """Return the shares of documents off the ladder."""
+    return Shares(**_shares()["matched"])
+
+
+def _shares() -> Any:
+    return json.loads((files(__package__ or "") / "levels.json").read_text("utf-8"))
+
+
+class Parameters(BaseModel):
+    """What may be set; every suite has its own setting as the default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    names: Names | None = None
+    similarity: Literal["lexical", "both"] | None = None
+    max_errors: int = Field(3, ge=1, le=100)
+    data: str | None = None
+    filter: str | None = None
+
+    @field_validator("filter", mode="before")
+    @classmethod
+    def _joined(cls, value: Any) -> Any:
+        """Put together again what Inspect's command line takes apart at commas."""
+        return ",".join(map(str, value)) if isinstance(value, list) else value
+
+    nodes: int | None = Field(None, ge=FEWEST_NODES, le=MOST_NODES)
+    length: int | None = Field(None, ge=SHORTEST, le=LONGEST)
+    field: str | None = None
+    explicit: float | None = Field(None, ge=0, le=1)
+    implicit: float | None = Field(None, ge=0, le=1)
+    stated: float | None = Field(None, ge=0, le=1)
+    implied: float | None = Field(None, ge=0, le=1)
+    distractors: float = Field(0.4, ge=0, le=1)
+
+
+MADE_ONLY = (
+    "nodes", "length", "field", "explicit", "implicit", "stated", "implied", "distractors",
+)  # fmt: skip
+"""Parameters that a published text cannot follow."""
+
+
+def shares(suite: str, index: int, parameters: Parameters) -> Shares:
+    """Return how openly a document speaks: by its suite, its level, and the parameters."""
+    ladder = COLLECTIONS[suite].source == "ladder"
+    found = levels()[index % len(levels())] if ladder else matched()
+    given = {
+        name: value
+        for name in ("explicit", "implicit", "stated", "implied")
+        if (value := getattr(parameters, name)) is not None
+    }
+    found = replace(found, **given)
+    for one, other in (("explicit", "implicit"), ("stated", "implied")):
+        if getattr(found, one) + getattr(found, other) > 1 + 1e-9:
+            raise ValueError(f"`{one}` and `{other}` are shares of one whole: together at most 1")
+    return found

@@ -1,0 +1,1 @@
+"""The published documents: fetched, filtered and read."""

@@ -1,0 +1,66 @@
+"""How large documents and their graphs are: drawn to match the published statistics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from whybench.causal.seeds import Stream
+from whybench.families.recite.world.diagram import (
+    FEWEST_NODES,
+    MOST_NODES,
+    edge_count,
+    normal,
+)
+
+SHORTEST, LONGEST = 700, 170_000
+"""Characters of a made document, about; what its edges need comes first."""
+
+CYCLIC = 0.904
+"""Share of the published graphs that have a cycle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a document is asked to be."""
+
+    nodes: int
+    edges: int
+    looped: float
+    """Share of nodes on cycles; 0: none."""
+    length: int
+
+
+def lognormal(stream: Stream, mean: float, deviation: float) -> float:
+    """Draw from the log-normal distribution with this mean and standard deviation."""
+    spread = math.log(1 + (deviation / mean) ** 2)
+    return math.exp(math.log(mean) - spread / 2 + math.sqrt(spread) * normal(stream))
+
+
+def log_uniform(stream: Stream, low: float, high: float) -> float:
+    """Draw so that equal ratios are equally likely."""
+    return low * math.exp(math.log(high / low) * stream.uniform())
+
+
+def sized(
+    stream: Stream, source: str, *, nodes: int | None = None, length: int | None = None
+) -> Size:
+    """Draw the size of a document of a source; nodes and length may be given."""
+    if source == "short":
+        n = 5 + stream.below(10)
+        size = log_uniform(stream, SHORTEST, 6_000)
+    elif source == "ladder":
+        n = 8 + stream.below(23)
+        size = log_uniform(stream, 5_000, 15_000)
+    elif source == "long":
+        n = round(log_uniform(stream, 20, MOST_NODES))
+        size = log_uniform(stream, 20_000, LONGEST)
+    else:
+        n = round(lognormal(stream, 25.0, 15.8))
+        size = lognormal(stream, 40_541, 17_722)
+    n = nodes or max(FEWEST_NODES, min(MOST_NODES, n))
+    cyclic = stream.uniform() < CYCLIC
+    looped = min(1.0, max(0.15, 0.8 + 0.3 * normal(stream))) if cyclic else 0.0
+    m = edge_count(n, min(6.0, max(2.0, 3.0 + 0.75 * normal(stream))))
+    m = max(m, n) if cyclic else min(m, n * (n - 1) // 2)
+    return Size(n, m, looped, length or round(max(SHORTEST, min(LONGEST, size))))

@@ -1,0 +1,253 @@
+"""An episode annotated with the truth: what was seen, what that left open, what contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from whybench.causal.canonical import EMPTY, Record
+from whybench.causal.graph import members
+from whybench.episode.action import MALFORMED, Action
+from whybench.episode.annotated import (
+    AnnotatedEpisode,
+    Arrow,
+    Moment,
+    arrows,
+    counted,
+    in_words,
+    shortened,
+)
+from whybench.episode.episode import ANSWERED
+from whybench.episode.instance import Instance
+from whybench.episode.observation import Observation
+from whybench.episode.score import UNFINISHED
+from whybench.episode.trace import Trace
+from whybench.families.replayscm.alternative import candidate_of
+from whybench.families.replayscm.covariates import open_bits
+from whybench.families.replayscm.family import ReplaySCM
+from whybench.families.replayscm.proof.contradiction import Contradiction, first_contradiction
+from whybench.families.replayscm.rules import ReplayEpisode
+from whybench.families.replayscm.score import Handed, values
+from whybench.families.replayscm.submission import Judged
+from whybench.families.replayscm.world.replay import mismatches, replay
+from whybench.families.replayscm.world.world import Table, World
+
+
+def annotated(family: ReplaySCM, instance: Instance, trace: Trace) -> AnnotatedEpisode:
+    """Tell a trace again: it is played anew, and what each world leaves open is counted."""
+    episode = family.open_world(instance, family.world(instance))
+    moments: list[Moment] = []
+    judged: Judged | None = None
+    told = episode.view.told
+    bits = before = open_bits(told, episode.view.train)
+    sufficed = 0 if bits == 0 and episode.view.task == "induce" else None
+    for place, action in enumerate(trace.actions):
+        if trace.evidence != "own" and place == trace.given:
+            episode.given, episode.evidence = place, trace.evidence
+        known = len(episode.seen)
+        observation = episode.step(action)
+        if len(episode.seen) > known:
+            before, bits = bits, open_bits(told, episode.view.train)
+            if bits == 0 and sufficed is None:
+                sufficed = place + 1
+        moment = _moment(episode, action, observation, (before, bits))
+        moments.append(replace(moment, given=place < trace.given, bits=bits))
+        if action.name == "submit":
+            judged = episode.judged
+    world = replace(episode.world, view=episode.view)
+    return AnnotatedEpisode(
+        verdict=_verdict(episode, world, judged, bits),
+        moments=tuple(moments),
+        nodes=world.view.names,
+        truth=_arrows(world, world.gold.parents),
+        sufficed=sufficed,
+        notes=tuple(_notes(world, judged, bits)),
+    )
+
+
+def _arrows(world: World, parents: Sequence[int]) -> tuple[Arrow, ...]:
+    pairs = ((u, v) for v, mask in enumerate(parents) for u in members(mask))
+    return arrows(world.view.names, pairs)
+
+
+# Moments.
+
+
+def _moment(
+    episode: ReplayEpisode,
+    action: Action,
+    observation: Observation,
+    bits: tuple[float | None, float | None],
+) -> Moment:
+    reason = shortened(observation.data.get("reason", "the episode was over"))
+    if action.name == "submit":
+        return _submitted(episode, observation, reason)
+    if action.name == MALFORMED:
+        return Moment("wrote something that could not be read", f"refused: {reason}", error=True)
+    if observation.is_error:
+        return Moment(f"tried: {shortened(in_words(action))}", f"refused: {reason}", error=True)
+    table = episode.seen[-1]
+    names = episode.view.names
+    set_to = [(names[v], _setting(table, v)) for v in members(table.targets)]
+    did = "set " + ", ".join(f"{name} {how}" for name, how in set_to)
+    return Moment(
+        shortened(did) if set_to else "looked, without an intervention",
+        f"{counted(table.size, 'row')}: {_gain(*bits)}",
+        marks=Record((name, f"set {how}") for name, how in set_to),
+    )
+
+
+def _setting(table: Table, v: int) -> str:
+    column = table.columns[v]
+    if column in (0, (1 << table.size) - 1):
+        return f"to {column & 1}"
+    return f"row by row ({format(column, f'0{table.size}b')[::-1]})"
+
+
+def _gain(before: float | None, after: float | None) -> str:
+    if before is None or after is None:
+        return "what they leave open was not counted"
+    if after == 0:
+        return "one model is left" if before else "nothing new, one model was left already"
+    taken = "nothing" if before == after else f"{before - after:.1f} bits"
+    return f"they take away {taken} and leave {after:.1f} bits open"
+
+
+def _submitted(episode: ReplayEpisode, observation: Observation, reason: str) -> Moment:
+    judged = episode.judged
+    if observation.is_error or judged is None or judged.candidate is None:
+        stage = observation.data.get("stage")
+        where = f" at stage `{stage}`" if stage else ""
+        return Moment("handed in an answer", f"refused{where}: {reason}", error=True)
+    world = replace(episode.world, view=episode.view)
+    wrong = mismatches(judged.candidate, world.sheet)
+    names = world.view.names
+    marks = [
+        (names[v], f"wrong in {counted(rows.bit_count(), 'row')}") if rows else (names[v], "right")
+        for v, rows in enumerate(wrong)
+        if judged.candidate.formulas[v] is not None
+    ]
+    return Moment(
+        shortened(f"handed in {_mechanisms(judged)}"),
+        "accepted, which ends the episode",
+        arrows=_arrows(world, judged.candidate.parents),
+        belief_marks=Record(marks) if marks else EMPTY,
+    )
+
+
+def _mechanisms(judged: Judged) -> str:
+    answer = judged.answer or {}
+    scm = answer.get("alternative", answer)
+    return "; ".join(f"{name} = {text}" for name, text in scm["mechanisms"].items())
+
+
+# The verdict.
+
+
+def _verdict(
+    episode: ReplayEpisode, world: World, judged: Judged | None, bits: float | None
+) -> str:
+    if episode.outcome != ANSWERED or judged is None or judged.candidate is None:
+        why = "nothing was handed in"
+        if judged is not None and judged.failed is not None:
+            why = f"the last one failed at stage `{judged.failed}`"
+        return f"No valid answer ({episode.outcome or UNFINISHED}): {why}."
+    found, _ = values(world, ANSWERED, Handed.of(episode.trace, judged), {})
+    if world.view.task == "alternative":
+        return _alternative_verdict(found)
+    lab = bool(episode.seen) or episode.lab is not None
+    left = _left(bits)
+    if not found["train_exact"]:
+        if lab and bits and not episode.given:
+            return (
+                f"Wrong by bad experiments and bad inference: the rows leave {left}, "
+                "and the answer contradicts some of them."
+            )
+        return "Wrong by bad inference: the answer contradicts rows that were shown."
+    if not found["heldout_exact"]:
+        chance = "bad experiments" if lab else "what was never shown"
+        if episode.given:
+            chance = "the experiments it was given"
+        return f"Wrong by {chance}: the answer fits every row shown, but these leave {left}."
+    if found["latent_match"]:
+        if bits == 0:
+            return "Right and understood: this is the true SCM, the only one that fits."
+        return f"Right by luck: this is the true SCM, though the rows leave {left}."
+    if world.view.disclosure == "roots" and not found["root_set_exact"]:
+        return "Every row is replayed right, held-out ones too, but from the wrong roots."
+    return "Every row is replayed right, held-out ones too, by another SCM than the true one."
+
+
+def _alternative_verdict(found: Record) -> str:
+    if found["joint_success"]:
+        return "Right: another SCM that fits, an experiment that tells the two apart, a witness."
+    if not found["train_exact"]:
+        return "Wrong: the alternative contradicts rows that were shown."
+    if not found["alt_success"]:
+        return "Wrong: the alternative is the reference, written otherwise."
+    if not found["experiment_valid"]:
+        return "Half right: another SCM that fits, but the experiment does not set one variable."
+    if not found["pair_separates"]:
+        return "Half right: another SCM that fits, but the experiment cannot tell the two apart."
+    return "Half right: an SCM and an experiment that do, but the witness shows no difference."
+
+
+def _left(bits: float | None) -> str:
+    if bits is None:
+        return "a number of models open that was not counted"
+    return "one model" if bits == 0 else f"{bits:.1f} bits open ({_count(bits)} models fit)"
+
+
+def _count(bits: float) -> str:
+    return f"{round(2**bits):,}" if bits < 20 else f"2^{bits:.0f}"
+
+
+# Notes.
+
+
+def _notes(world: World, judged: Judged | None, bits: float | None) -> Iterator[str]:
+    view, names = world.view, world.view.names
+    rows = sum(table.size for table in view.train)
+    shown = f"{counted(len(view.train), 'training world')} with {counted(rows, 'row')}"
+    yield f"Shown in all: {shown}, which leave {_left(bits)}."
+    candidate = None if judged is None else judged.candidate
+    if candidate is not None:
+        yield _contradicted(world, first_contradiction(candidate, world))
+        train, held = replay(candidate, world.sheet)
+        yield (
+            f"Replayed right: {train.right} of {train.cells} training cells, "
+            f"{held.right} of {held.cells} held-out cells."
+        )
+        if candidate.roots != world.gold.roots:
+            said = ", ".join(names[v] for v in members(candidate.roots))
+            true = ", ".join(names[v] for v in members(world.gold.roots))
+            yield f"Roots named: {said}; the true ones are {true}."
+        base = candidate_of(view.reference) if view.reference else None
+        if base is not None:
+            edits = [names[v] for v in base.order if base.tables[v] != candidate.tables[v]]
+            yield f"Differs from the reference in {', '.join(edits) or 'nothing'}."
+    yield (
+        "Truth: " + "; ".join(f"{names[v]} = {t}" for v, t in enumerate(world.formulas) if t) + "."
+    )
+
+
+def _contradicted(world: World, found: Contradiction | None) -> str:
+    if found is None:
+        return "No row contradicts the answer, neither of those shown nor of those held out."
+    names = world.view.names
+    split = "held-out" if found.heldout else "training"
+    name = names[found.variable]
+    says = f"it says {name} = {found.predicted}, the row says {1 - found.predicted}"
+    place = f"First contradicted by {split} world {found.world}, row {found.row}: {says}."
+    if not found.pattern:
+        return f"{place} {name} is a root."
+    pattern = ", ".join(f"{names[u]} = {value}" for u, value in found.pattern)
+    if not found.shown:
+        return f"{place} No training row showed its true parents at {pattern}."
+    verb = "" if found.heldout else ", this one among them"
+    also = ""
+    if found.heldout:
+        rows = counted(found.shown_believed, "training row")
+        also = f" The parents that the answer gives it were seen like this in {rows}."
+    rows = counted(found.shown, "training row")
+    return f"{place} {rows} showed its true parents at {pattern}{verb}.{also}"

@@ -1,0 +1,1 @@
+"""The family's section of a report."""

@@ -1,0 +1,104 @@
+"""An episode told in turns: the problem, and one answer in JSON; in the laboratory, many."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from whybench.causal.canonical import Json
+from whybench.causal.graph import members
+from whybench.episode.action import Action
+from whybench.episode.prompts.conversation import object_schema
+from whybench.episode.prompts.dialogue import JsonDialogue
+from whybench.episode.prompts.extraction import json_objects
+from whybench.episode.prompts.template import paragraphs
+from whybench.families.replayscm.rules import ReplayEpisode, template_named
+from whybench.families.replayscm.submission import extract
+
+
+class Dialogue(JsonDialogue[ReplayEpisode]):
+    """Tells a ReplaySCM episode: direct generation, and once more if an answer is not valid."""
+
+    find_template = staticmethod(template_named)
+
+    @property
+    def system(self) -> str:
+        """The rules."""
+        return self._episode.rules(self._template)
+
+    def _prompt(self) -> str:
+        """Return the problem, or what came of the last reply."""
+        if self._last is not None and self._last.is_error:
+            return self._again()
+        episode = self._episode
+        if self._last is None:
+            told = episode.situation(self._template)
+        else:
+            told = episode.describe(self._last, self._template.name)
+        return paragraphs(told, episode.form(self._template))
+
+    def _read(self, text: str) -> Action:
+        """Take an experiment where there is a laboratory, else the answer in a reply."""
+        return self._experiment(text) or self._answer(text)
+
+    def _experiment(self, text: str) -> Action | None:
+        """Return the experiment that a reply ends with; None if it hands in mechanisms."""
+        if self._episode.lab is None:
+            return None
+        for found in json_objects(text):
+            if "mechanisms" in found.value:
+                return None
+            if "experiment" in found.value:
+                return Action.of("experiment", setting=json.dumps(found.value["experiment"]))
+        return None
+
+    def _answer(self, text: str) -> Action:
+        found = extract(self._episode.view, text)
+        if found is None:
+            return Action.malformed("there is no JSON object in the reply")
+        return Action.of("submit", answer=found.text).read(strictly=found.strict)
+
+    def say(self, action: Action) -> tuple[str, bool]:
+        """Put an action into the words that a reply is made of."""
+        if action.name == "experiment":
+            return f'{{"experiment": {action.args["setting"]}}}', True
+        return super().say(action)
+
+    def _schema(self) -> Json:
+        """Return the JSON schema of a reply; in the laboratory it may be one of two."""
+        episode = self._episode
+        view = episode.view
+        text: Json = {"type": "string"}
+        roots = view.told.roots
+        names = [view.names[v] for v in members(view.told.every & ~(roots or 0))]
+        mechanisms: dict[str, Any] = object_schema(dict.fromkeys(names, text))
+        if roots is None:
+            mechanisms = {"type": "object", "additionalProperties": text}
+            listed = {"type": "array", "items": text}
+            return object_schema({"roots": listed, "mechanisms": mechanisms})
+        if episode.lab is not None:
+            settings = {"type": "object", "additionalProperties": text}
+            either = [
+                object_schema({"experiment": settings}),
+                object_schema({"mechanisms": mechanisms}),
+            ]
+            return {"anyOf": either} if episode.left else either[1]
+        if view.task == "induce":
+            return object_schema({"mechanisms": mechanisms})
+        bit: Json = {"type": "integer", "enum": [0, 1]}
+        rooted = object_schema(dict.fromkeys((view.names[v] for v in members(roots)), bit))
+        difference = object_schema({"variable": text, "reference": bit, "alternative": bit})
+        return object_schema(
+            {
+                "alternative": object_schema({"mechanisms": mechanisms}),
+                "experiment": object_schema(
+                    {"type": text, "assignments": {"type": "object", "additionalProperties": bit}}
+                ),
+                "witness": object_schema(
+                    {
+                        "rootAssignment": rooted,
+                        "differences": {"type": "array", "items": difference},
+                    }
+                ),
+            }
+        )

@@ -1,0 +1,1 @@
+"""Problems drawn from seeds, and the shipped records."""

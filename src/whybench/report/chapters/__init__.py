@@ -1,0 +1,1 @@
+"""Sections of a report that all families share."""

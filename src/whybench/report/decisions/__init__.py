@@ -1,0 +1,1 @@
+"""Comparing systems, and planning a run."""

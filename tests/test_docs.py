@@ -1,0 +1,190 @@
+"""What the documentation names is there: modules, public names, files, tests, commands, options."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import whybench as wb
+from tests.tables import together
+from whybench.cli import app
+from whybench.episode.registry import families
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src/whybench"
+PAGES = {
+    str(page.relative_to(ROOT)): page.read_text("utf-8")
+    for page in (
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("packages/*/README.md"),
+        *PACKAGE.glob("families/*/card.md"),
+    )
+}
+WRITTEN = {"docs/full-run.md"}
+"""Files that a script writes."""
+
+NAME = re.compile(r"(?<![\w/.-])whybench(?:\.[A-Za-z_]\w*)+")
+TOP = r"src|tests|scripts|examples|docs|packages|\.ci|changelog\.d"
+PARTS = r"causal|episode|families|interfaces|judge|sandbox|report|scale|stats|cli"
+FILE = re.compile(
+    rf"(?<![\w/.-])(?:(?:{TOP})/[\w./-]*\w(?![\w*<])|(?:{PARTS})/[\w/-]+\.(?:py|toml|json|md)\b)"
+)
+TEST = re.compile(r"`(?:[\w/]*/)?(test_\w+)(?:\.py)?(?:::(test_\w+))?`")
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`(whybench [^`]+)`")
+
+
+def fenced(page: str, *languages: str) -> Iterator[str]:
+    return (text for language, text in FENCE.findall(PAGES[page]) if language in languages)
+
+
+def commands(page: str) -> Iterator[list[str]]:
+    """Yield the calls of `whybench` on a page, in words."""
+    told = [line[2:] for text in fenced(page, "console") for line in _whole_lines(text)]
+    for line in told + INLINE.findall(PAGES[page]):
+        for part in re.split(r"\s+(?:\||&&|&|#|>)(?:\s+|$)", line):
+            words = [word for word in part.split() if not re.match(r"[A-Z_]+=", word)]
+            if words[:1] == ["whybench"]:
+                yield words[1:]
+
+
+def _whole_lines(text: str) -> list[str]:
+    return [line for line in text.replace("\\\n", " ").splitlines() if line.startswith("$ ")]
+
+
+def is_there(dotted: str) -> bool:
+    """Tell whether a dotted name is a module of the package, or a name that is written in one."""
+    module, rest = PACKAGE.parent, ""
+    for part in dotted.split("."):
+        if rest or not ((module / part).is_dir() or (module / f"{part}.py").is_file()):
+            rest = rest or part
+        else:
+            module /= part
+    file = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+    return not rest or re.search(rf"\b{rest}\b", file.read_text("utf-8")) is not None
+
+
+every_page = together("page", PAGES)
+
+
+@every_page
+def test_modules_and_public_names(page: str) -> None:
+    named = set(NAME.findall(PAGES[page])) - {"whybench.examples"}  # a module of the wheel alone
+    groups = {"whybench.families", "whybench.interfaces"}  # entry points, too
+    assert [name for name in named - groups if not is_there(name)] == []
+    public = set(re.findall(r"\bwb\.([A-Za-z_]\w*)", PAGES[page]))
+    assert public <= {*wb.__all__}
+
+
+@every_page
+def test_files(page: str) -> None:
+    places = ROOT, PACKAGE, ROOT / "docs", (ROOT / page).parent
+    named = {name for name in FILE.findall(PAGES[page]) if not re.search("[A-Z]{4}", name)}
+    gone = [n for n in named if not any((place / n).exists() for place in places)]
+    assert set(gone) <= WRITTEN
+
+
+@cache
+def known_tests() -> dict[str, str]:
+    """Return the text of all test modules of a name."""
+    found: dict[str, str] = {}
+    for file in (*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("packages/*/tests/test_*.py")):
+        found[file.stem] = found.get(file.stem, "") + file.read_text("utf-8")
+    return found
+
+
+@every_page
+def test_tests(page: str) -> None:
+    everything = "\n".join(known_tests().values())
+    for module, function in TEST.findall(PAGES[page]):
+        assert module in known_tests() or f"def {module}(" in everything, module
+        assert f"def {function}" in known_tests().get(module, everything), f"{module}::{function}"
+    for chosen in re.findall(r" -k (\w+)", PAGES[page]):
+        assert chosen in everything or chosen in {*families(), "levers"}, chosen
+
+
+@cache
+def command_named(*words: str) -> Any:
+    """Return a command or a group; None if there is none of this name."""
+    return command_named(*words[:-1]).get_command(None, words[-1]) if words else get_command(app)
+
+
+def option_names(command: Any) -> set[str]:
+    return {name for parameter in command.params for name in parameter.opts} | {"--help"}
+
+
+@every_page
+def test_commands(page: str) -> None:
+    for words in commands(page):
+        told, command, length = " ".join(words), command_named(), 0
+        if words[0] == "levers" or re.match(r"[A-Z…-]", words[0]):
+            continue  # a group of the family that the page makes, a word for any command, an option
+        while hasattr(command, "commands") and length < len(words):
+            command, length = command_named(*words[: length + 1]), length + 1
+            assert command is not None, told
+        options = {word.split("=")[0] for word in words[length:] if re.match(r"--?[a-zA-Z]", word)}
+        assert options <= option_names(command), told
+        for family, suite in re.findall(r"\b(\w+)/(\w+)\b", told):
+            if family in families() and not suite.isupper():
+                assert suite in families().declared(family)["suites"], told
+
+
+@every_page
+def test_python_snippets(page: str) -> None:
+    for text in fenced(page, "python"):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("whybench."):
+                missing = [a.name for a in node.names if not is_there(f"{node.module}.{a.name}")]
+                assert missing == [], node.module
+
+
+def test_the_house_lists_all_public_names() -> None:
+    section = PAGES["docs/architecture.md"].partition("## Public names")[2]
+    told = re.findall(r"`(\w+)`", "".join(re.findall(r"^\|.*$", section, re.MULTILINE)))
+    assert sorted(told) == sorted({*wb.__all__} - {"__version__"})
+
+
+def test_the_house_explains_all_that_families_declare() -> None:
+    told = set(re.findall(r"`\[?([a-z_]+)\]?`", PAGES["docs/architecture.md"]))
+    for family in families():
+        data = families().declared(family)
+        tasks = [key for task in data.get("tasks", {}).values() for key in task]
+        assert {*data, *data["extras"], *data.get("understanding", ()), *tasks} <= told
+
+
+def test_the_family_on_the_page_can_be_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in SHOWN.findall(PAGES["docs/add-a-family.md"]):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    (tmp_path / "whybench_levers/__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    try:
+        family: wb.Family[Any] = import_module("whybench_levers.family").FAMILY
+        for instance in [family.suite("box")[index] for index in range(8)]:
+            assert family.certify(instance).defects() == []
+            episode = family.open(instance)
+            talk = family.conversation(episode, "plain")
+            for action in family.exact_run(instance).actions:
+                assert talk.turn() is not None
+                talk.reply(talk.say(action)[0])
+            assert talk.turn() is None
+            assert family.score(instance, episode.trace).values["accuracy"] == 1
+    finally:
+        for module in set(sys.modules) - before:
+            if module.startswith("whybench_levers"):
+                del sys.modules[module]
