@@ -39,7 +39,7 @@ def cases() -> Iterator[Case]:
                 lambda r=read, t=reply: test_answer.outcome(r, test_answer.FREE, t),
             )
     for text in test_pattern.ODD:
-        yield "ReCITE: the pattern reader", 1, lambda t=text: test_pattern.relations(t)
+        yield "ReCITE: the pattern reader", 4, lambda t=text: test_pattern.relations(t)
     whole = test_pattern.longest()
     yield (
         "ReCITE: the longest document",
