@@ -94,6 +94,7 @@ def test_fifty_random_overlays_equal_the_papers_figures(shown: list[Overlay]) ->
         assert any(math.isclose(value, figure, abs_tol=1e-9) for figure in every), (part, value)
 
 
+@pytest.mark.slow
 def test_a_changed_overlay_would_be_noticed(shown: list[Overlay]) -> None:
     family, _, system, value = next(cell for cell in shown if cell[0] == "causallink")
     assert value in printed(family)[system]

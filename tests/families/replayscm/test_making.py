@@ -309,6 +309,7 @@ def test_small_formulas_of_two_variables() -> None:
     assert len(small_functions(2, 5)) == 16
 
 
+@pytest.mark.slow
 @each_problem
 def test_more_evidence(index: int) -> None:
     made = problem(index)
