@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from scipy.stats import binom, ttest_rel
+import scipy  # its parts are imported when a test uses them
 from tests.tables import sampled
 from typer.testing import CliRunner
 
@@ -81,7 +81,7 @@ def test_other_scores_get_the_paired_t_test():
     draws = Stream("test-compare", "t").uniforms(60).reshape(2, 30)
     one, two = ({f"i{at}": [x] for at, x in enumerate(side)} for side in draws.tolist())
     found = difference(frame(one), frame(two), "accuracy", rate=False)
-    twin = ttest_rel(draws[0], draws[1])
+    twin = scipy.stats.ttest_rel(draws[0], draws[1])
     assert found.test == "t test"
     assert found.p_value == pytest.approx(twin.pvalue, rel=1e-9)
     low, high = twin.confidence_interval(0.95)
@@ -106,7 +106,7 @@ def test_instances_of_one_world_count_as_one_world():
     ]
     assert found.test == "t test by world"
     assert found.clusters == 10
-    assert found.p_value == pytest.approx(ttest_rel(sums, [0] * 10).pvalue, rel=1e-9)
+    assert found.p_value == pytest.approx(scipy.stats.ttest_rel(sums, [0] * 10).pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize(("worlds", "shown"), [(5, False), (6, True)])
@@ -272,9 +272,9 @@ def test_compare_is_right_at_the_size_that_plan_gives(name):
     interface, repeats = simulation(), 50
     case = interface.on_causallink(600) if name == "causallink" else interface.SYNTHETIC[name]
     found = interface.repeated(case, name, repeats, power=0.95, pilot=200)
-    assert found.right.count("A") >= binom.ppf(1e-4, repeats, 0.94)
+    assert found.right.count("A") >= scipy.stats.binom.ppf(1e-4, repeats, 0.94)
     assert found.right.count("B") == 0
-    assert repeats - found.alarms.count(None) <= binom.ppf(1 - 1e-4, repeats, 0.05)
+    assert repeats - found.alarms.count(None) <= scipy.stats.binom.ppf(1 - 1e-4, repeats, 0.05)
 
 
 @pytest.mark.wire

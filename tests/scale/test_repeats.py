@@ -191,7 +191,10 @@ def test_repeats_vary_little_more_than_poisson_counts() -> None:
     assert 0.99 * CLUMPED < (varies / mean).max() <= CLUMPED
 
 
-@pytest.mark.parametrize("keys", [800, 8_000, 32_000, 80_000, 320_000])
+@pytest.mark.parametrize(
+    "keys",
+    [800, 8_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (32_000, 80_000, 320_000))],
+)
 def test_nine_of_ten_sets_are_inside_at_every_size(keys: int) -> None:
     draws, runs, inside = 400, 400, Counter[int]()
     sizes = (200, draws, draws + 1, 3 * draws // 2, 10 * draws)

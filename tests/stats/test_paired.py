@@ -54,6 +54,7 @@ def slow_law(differences: Sequence[int]) -> list[float]:
 # Slow twins
 
 
+@pytest.mark.slow
 def test_exact_p_values_equal_their_slow_twin() -> None:
     rng = generator(1)
     kinds = set()

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
-
-from inspect_ai.model import Model
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whybench.episode.instance import Instance
 from whybench.judge.credit import Points
 from whybench.judge.labels import Entry, Given, LabelScheme
-from whybench.judge.panel import Asked, ask
-from whybench.judge.question import Question
+from whybench.judge.question import Asked, Question
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
 
 Case = TypeVar("Case")
 
@@ -72,6 +72,8 @@ class LabelJudge(Generic[Case]):
         paper: Paper[Case] | None = None,
     ) -> Asked[dict[int, Entry]]:
         """Ask a judge about every element of a pass; if one reply stays unreadable the pass is."""
+        from whybench.judge.panel import ask  # imports the engine, which only asking needs
+
         entries: dict[int, Entry] = {}
         unreadable = 0
         for numbers, question in self.questions(case, name, reasons):

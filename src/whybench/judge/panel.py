@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from inspect_ai.model import (
     ChatMessage,
@@ -25,7 +25,7 @@ from inspect_ai.model import (
 from inspect_ai.util import JSONSchema
 
 from whybench.interfaces.inspectai.errors import ArgumentError
-from whybench.judge.question import Question, UnreadableError
+from whybench.judge.question import Asked, Question, UnreadableError
 
 ROLE = "judge"
 """The model role of a judge when none is named."""
@@ -59,14 +59,6 @@ _SUFFIX = re.compile(
 """A date, maybe with a version of the service, or a word for the newest, behind a name."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked(Generic[T]):
-    """A judge's answer, if it could be read, and how often it could not."""
-
-    answer: T | None
-    unreadable: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from whybench.episode.prompts.conversation import object_schema
 from whybench.episode.prompts.extraction import json_objects
 from whybench.episode.prompts.template import PromptTemplate, read_template
+
+T = TypeVar("T")
 
 CASE = "case"
 """The field for the word that only the judge was told: without it an object is not the judge's."""
@@ -31,6 +33,14 @@ class Question:
     shared: str = ""
     """What is said before, as the system's message: the same for many questions, so that a
     provider reads it once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[T]):
+    """A judge's answer, if it could be read, and the number of replies that could not."""
+
+    answer: T | None
+    unreadable: int
 
 
 @cache

@@ -15,7 +15,8 @@ from whybench.episode.instance import Instance
 from whybench.episode.score import RANGES, Kind
 from whybench.episode.trace import Trace
 from whybench.interfaces.inspectai.record import CLUSTER, EPISODE, crashed, from_store, located
-from whybench.judge.panel import Asked, Judges, named_judges, seated
+from whybench.judge.panel import Judges, named_judges, seated
+from whybench.judge.question import Asked
 from whybench.stats.interval import FEW_CLUSTERS, mean_interval
 
 Case = TypeVar("Case")

@@ -204,6 +204,7 @@ def test_the_intended_design_wins(name: str):
     assert estimated(rules.physics, intended) >= rules.threshold + MARGIN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_HISTORY)
 def test_the_correlational_design_loses(name: str):
     rules, some = RULES[name], records(name)[:FLEETS]

@@ -26,6 +26,8 @@ from whybench.judge.label_judge import Paper, Sitting
 from whybench.judge.labels import Field
 from whybench.judge.scripted import Chooses, always_strong, judged_by, perfect
 
+pytestmark = pytest.mark.slow  # judges are models of the engine
+
 LEVELS = np.array([0.0, 0.5, 1.0])
 LENIENT = np.cumsum([[0.6, 0.2, 0.2], [0.1, 0.4, 0.5], [0.02, 0.08, 0.9]], axis=1)
 """What a lenient judge makes of credits 0, 0.5 and 1: cumulated chances of giving each."""

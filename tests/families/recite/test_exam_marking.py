@@ -22,6 +22,8 @@ from whybench.judge.scripted import (
 )
 from whybench.stats.agreement import cohen_kappa
 
+pytestmark = pytest.mark.slow  # judges are models of the engine
+
 
 @cache
 def papers() -> list[Paper]:

@@ -23,6 +23,8 @@ from whybench.families.recite.world.world import World
 from whybench.judge.label_judge import Paper
 from whybench.judge.scripted import judged_by, perfect
 
+pytestmark = pytest.mark.slow  # judges are models of the engine
+
 OPENLY = Shares(0.7, 0.177, 0.4, 0.2)
 COUNT = 24
 

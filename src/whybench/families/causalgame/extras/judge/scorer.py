@@ -25,7 +25,8 @@ from whybench.families.causalgame.extras.judge.replies import (
 )
 from whybench.families.causalgame.extras.judge.rubric import rubric as rubric_named
 from whybench.families.causalgame.extras.judge.verdict import judged
-from whybench.judge.panel import Asked, ask
+from whybench.judge.panel import ask
+from whybench.judge.question import Asked
 from whybench.judge.scorer import Judgement, clustered_means, judge_scorer, replayed
 
 MAIN: dict[str, Kind] = {"rubric_normalised": "share", "claim_distance": "amount"}

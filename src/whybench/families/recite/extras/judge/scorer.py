@@ -19,7 +19,7 @@ from whybench.families.recite.extras.judge.exam_task import JUDGE
 from whybench.families.recite.extras.judge.verdict import mean_values, verdict
 from whybench.interfaces.inspectai.record import EXCEEDED
 from whybench.judge.labels import Entry, Given
-from whybench.judge.panel import Asked
+from whybench.judge.question import Asked
 from whybench.judge.scorer import Judgement, clustered_means, judge_scorer, replayed
 
 MAIN: dict[str, Kind] = {"f1": "share", "precision": "share", "recall": "share"}
