@@ -1,6 +1,6 @@
 """Take pictures of a report page and refuse blank ones: `scripts/screenshots.py PAGE OUT`.
 
-Shots: the profile's first figure (light and dark), one family's section, one opened episode; each
+Shots: the overview's first figure (light and dark), one family's section, one opened episode; each
 at 1,400 px and at phone width. A shot is cut into blocks of 24 by 24 pixels; a block whose colours
 all lie close together is flat. A shot fails if
 
@@ -158,13 +158,13 @@ def shots(browser: Browser, report: Path, section: str | None, episode: str | No
         for theme in ("light", "dark"):
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
             page.goto(report.resolve().as_uri())
-            figure = page.locator("#profile figure").first
-            taken.append(shoot(page, figure, f"profile-{width}-{theme}"))
+            figure = page.locator("#overview figure").first
+            taken.append(shoot(page, figure, f"overview-{width}-{theme}"))
             if theme == "light":
                 family = (
                     page.locator(f"section#{section}")
                     if section
-                    else page.locator("section.level-2:not(#profile):has(figure)").first
+                    else page.locator("section.level-2:not(#overview):has(figure)").first
                 )
                 taken.append(shoot(page, family, f"family-{width}"))
                 open_episode(page, episode)

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.main import get_command
 
 import whybench as wb
+from tests.documents.pages import PAGES, ROOT
 from tests.tables import together
 from whybench.cli import app
 from whybench.episode.registry import families
+from whybench.testing import rules
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src/whybench"
-PAGES = {
-    str(page.relative_to(ROOT)): page.read_text("utf-8")
-    for page in (
-        *ROOT.glob("*.md"),
-        *ROOT.glob("docs/**/*.md"),
-        *ROOT.glob("packages/*/README.md"),
-        *PACKAGE.glob("families/*/card.md"),
-    )
-}
 WRITTEN = {"docs/full-run.md"}
 """Files that a script writes."""
 
 NAME = re.compile(r"(?<![\w/.-])whybench(?:\.[A-Za-z_]\w*)+")
 TOP = r"src|tests|scripts|examples|docs|packages|\.ci|changelog\.d"
-PARTS = r"causal|episode|families|interfaces|judge|sandbox|report|scale|stats|cli"
+PARTS = r"causal|episode|families|interfaces|judge|sandbox|report|scale|stats|testing|cli"
 FILE = re.compile(
     rf"(?<![\w/.-])(?:(?:{TOP})/[\w./-]*\w(?![\w*<])|(?:{PARTS})/[\w/-]+\.(?:py|toml|json|md)\b)"
 )
@@ -106,12 +95,12 @@ def known_tests() -> dict[str, str]:
 
 @every_page
 def test_tests(page: str) -> None:
-    everything = "\n".join(known_tests().values())
+    everything = "\n".join([*known_tests().values(), *(f"def {rule}(" for rule in rules())])
     for module, function in TEST.findall(PAGES[page]):
         assert module in known_tests() or f"def {module}(" in everything, module
         assert f"def {function}" in known_tests().get(module, everything), f"{module}::{function}"
     for chosen in re.findall(r" -k (\w+)", PAGES[page]):
-        assert chosen in everything or chosen in {*families(), "levers"}, chosen
+        assert chosen in everything or chosen in families(), chosen
 
 
 @cache
@@ -128,8 +117,8 @@ def option_names(command: Any) -> set[str]:
 def test_commands(page: str) -> None:
     for words in commands(page):
         told, command, length = " ".join(words), command_named(), 0
-        if words[0] == "levers" or re.match(r"[A-Z…-]", words[0]):
-            continue  # a group of the family that the page makes, a word for any command, an option
+        if re.match(r"[A-Z…-]", words[0]):
+            continue  # a word for any command, an option
         while hasattr(command, "commands") and length < len(words):
             command, length = command_named(*words[: length + 1]), length + 1
             assert command is not None, told
@@ -150,41 +139,29 @@ def test_python_snippets(page: str) -> None:
 
 
 def test_the_house_lists_all_public_names() -> None:
-    section = PAGES["docs/architecture.md"].partition("## Public names")[2]
+    section = PAGES["docs/explanation/architecture.md"].partition("## Public names")[2]
     told = re.findall(r"`(\w+)`", "".join(re.findall(r"^\|.*$", section, re.MULTILINE)))
     assert sorted(told) == sorted({*wb.__all__} - {"__version__"})
 
 
 def test_the_house_explains_all_that_families_declare() -> None:
-    told = set(re.findall(r"`\[?([a-z_]+)\]?`", PAGES["docs/architecture.md"]))
+    told = set(re.findall(r"`\[?([a-z_]+)\]?`", PAGES["docs/explanation/architecture.md"]))
     for family in families():
         data = families().declared(family)
         tasks = [key for task in data.get("tasks", {}).values() for key in task]
         assert {*data, *data["extras"], *data.get("understanding", ()), *tasks} <= told
 
 
-def test_the_family_on_the_page_can_be_played(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, text in SHOWN.findall(PAGES["docs/add-a-family.md"]):
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
-    (tmp_path / "whybench_levers/__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    before = set(sys.modules)
-    try:
-        family: wb.Family[Any] = import_module("whybench_levers.family").FAMILY
-        for instance in [family.suite("box")[index] for index in range(8)]:
-            assert family.certify(instance).defects() == []
-            episode = family.open(instance)
-            talk = family.conversation(episode, "plain")
-            for action in family.exact_run(instance).actions:
-                assert talk.turn() is not None
-                talk.reply(talk.say(action)[0])
-            assert talk.turn() is None
-            assert family.score(instance, episode.trace).values["accuracy"] == 1
-    finally:
-        for module in set(sys.modules) - before:
-            if module.startswith("whybench_levers"):
-                del sys.modules[module]
+def test_the_files_on_the_page_are_those_of_the_example() -> None:
+    shown = dict(SHOWN.findall(PAGES["docs/add-a-family.md"]))
+    assert {Path(name).name for name in shown} == {"family.py", "family.toml", "plain.md"}
+    for name, text in shown.items():
+        assert text == (ROOT / "examples/family" / name).read_text("utf-8"), name
+
+
+def test_the_page_lists_every_rule_of_the_contract_with_its_reason() -> None:
+    rows = re.findall(r"^\| `(test_\w+)` \| (.+) \| (.+) \|$", PAGES["docs/add-a-family.md"], re.M)
+    listed = {name: (what, f"{why[0].lower()}{why[1:]}") for name, what, why in rows}
+    assert listed == {
+        name: (what, f"{why[0].lower()}{why[1:]}") for name, (what, why) in rules().items()
+    }

@@ -1,28 +1,31 @@
 """The public names of the package: which there are, and that nobody outside needs others."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
+import griffe
 import pytest
 
 import whybench
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = [*ROOT.glob("examples/*.py"), *ROOT.glob("packages/*/**/*.py")]
+OUTSIDE = [*ROOT.glob("examples/**/*.py"), *ROOT.glob("packages/*/**/*.py")]
 REGISTERS = "whybench.interfaces.gym"
 """The one module that is imported for its effect: it registers ids with Gymnasium."""
 
 PUBLIC = """
     Action ActionSpec AnnotatedEpisode Argument CANARY Certificate Choice Conversation Episode
     Family Fingerprint Instance Json JsonDialogue Meter Metric Observation ParityCase
-    PromptTemplate Record Reply Result Score Session Step StoredSet Stream Suite SuiteProof Trace
-    Turn __version__ canonical_json certify digest find_instance freeze installed_families
-    load_suite load_templates mean_interval parity_cases parity_differences part_of play
-    rate_interval sample_session score solve thaw
+    PromptTemplate Record Reply Result Score Session SimpleEpisode SimpleFamily Step StoredSet
+    Stream Suite SuiteProof Trace Turn __version__ canonical_json certify digest find_instance
+    freeze installed_families load_suite load_templates mean_interval parity_cases
+    parity_differences part_of play rate_interval sample_session score solve thaw
 """
 
 
@@ -39,7 +42,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 def internal(program: str) -> list[str]:
     """Return what a program uses of the package that is not public."""
-    allowed = {"whybench", "whybench.interfaces", REGISTERS}
+    allowed = {"whybench", "whybench.interfaces", REGISTERS, "whybench.testing.Contract"}
     allowed |= {f"whybench.{name}" for name in whybench.__all__}
     used = set(imported(ast.parse(program)))
     return sorted(name for name in used - allowed if name.startswith("whybench."))
@@ -100,3 +103,49 @@ def test_examples_and_other_distributions_use_public_names_alone(path: Path) -> 
 )
 def test_a_use_of_internal_names_would_be_found(program: str) -> None:
     assert internal(program)
+
+
+def griffe_members() -> Iterator[tuple[str, Any]]:
+    """Yield every public name, and the public members of classes, as the API reference reads it."""
+    package = griffe.load("whybench", search_paths=[str(ROOT / "src")], resolve_aliases=True)
+    for name in sorted({*whybench.__all__} - {"__version__"}):
+        found = package[name]
+        found = found.final_target if found.is_alias else found
+        yield name, found
+        if found.is_class:
+            for member, inner in found.members.items():
+                if not (inner.is_alias or member.startswith("_")):
+                    yield f"{name}.{member}", inner
+
+
+def undocumented(name: str, found: Any) -> Iterator[str]:
+    """Yield what the docstring of a public name lacks."""
+    text = found.docstring.value if found.docstring else ""
+    if not text:
+        yield f"{name}: no docstring"
+    if "." not in name and (found.is_class or found.is_function) and ">>> " not in text:
+        yield f"{name}: no example"
+    if not found.is_function or "property" in found.labels:
+        return
+    skipped = {"self", "cls", "_"}
+    given = [p.name.lstrip("*") for p in found.parameters if p.name not in skipped]
+    yield from (
+        f"{name}: Args lacks {p}" for p in given if not re.search(rf"^ *\**{p}:", text, re.M)
+    )
+    if str(found.returns) not in {"None", ""} and not re.search(r"^(Returns|Yields):", text, re.M):
+        yield f"{name}: no Returns"
+    raised = re.findall(r"^\s+raise \w", "".join(found.source), re.M)
+    if raised and "Raises:" not in text:
+        yield f"{name}: no Raises"
+
+
+def test_every_public_name_is_documented() -> None:
+    members = list(griffe_members())
+    assert len(members) > 150
+    assert [line for name, found in members for line in undocumented(name, found)] == []
+
+
+def test_the_api_reference_lists_every_public_name() -> None:
+    text = (ROOT / "docs/reference/api.md").read_text("utf-8")
+    listed = re.findall(r"^::: whybench\.(\w+)$", text, re.MULTILINE)
+    assert sorted(listed) == sorted({*whybench.__all__} - {"__version__"})

@@ -7,7 +7,9 @@ from itertools import product
 from pathlib import Path
 
 from tests.conftest import WHOLE
-from tests.contract.samples import FAMILIES, GENERATORS, declared_suites
+from tests.contract.test_contract import GENERATORS
+from whybench.episode.registry import families
+from whybench.testing import rules
 
 ROOT = Path(__file__).parent.parent
 OPTIONS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"][
@@ -62,15 +64,15 @@ def test_ci_samples_every_tier_by_tests_that_exist() -> None:
         assert tests, tier
         for test in tests:
             path, _, name = test.partition("::")
+            name = name.removeprefix("TestContract::").partition("[")[0]
             assert re.fullmatch(r"\S+", test), f"the shell would split {test}"
-            assert not name or f"def {name.partition('[')[0]}(" in SOURCES[path], test
-            marks = SOURCES[path] + SOURCES["tests/contract/samples.py"] * ("contract" in path)
+            marks = SOURCES[path]
+            assert not name or name in rules() or f"def {name}(" in marks, test
             named = f"pytest.mark.{tier}" in marks or (tier == "slow" and "sampled(" in marks)
             assert named, f"{test} has no test of the tier {tier}"
 
 
 def test_suites_that_stand_for_a_generator_are_declared() -> None:
-    suites = set(declared_suites())
-    assert GENERATORS.keys() <= set(FAMILIES)
+    assert GENERATORS.keys() <= set(families())
     for family, names in GENERATORS.items():
-        assert {(family, name) for name in names} <= suites
+        assert {*names} <= families().declared(family)["suites"].keys()

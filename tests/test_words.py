@@ -74,7 +74,6 @@ OLD = (
         {
             "causalgame/prompts/dialogue.py:": "code fences of Markdown",
             "sandbox/episode_programs.py:fenced": "code fences of Markdown",
-            "recite/answer.py:fence marked `json`": "code fences of Markdown",
             "recite/extras/preparing/text/markdown.py:": "code fences of Markdown",
         },
     ),
@@ -136,12 +135,7 @@ OLD = (
         "choosing",
         "modules that pick instances",
         "sampling, instance selection",
-        {
-            "replayscm/lab.py:the agent's own choosing": "the verb",
-            "replayscm/proof/unsettled.py:choosing worlds": "the verb",
-            "replayscm/world/generation/generate.py:Choosing": "the verb",
-            "replayscm/world/generation/identify.py:Choosing": "the verb",
-        },
+        {},
     ),
     Old("proved", "right and forced by the evidence", "understood"),
     Old("contradicts_evidence", "wrong against the evidence", "contradicted"),
@@ -152,8 +146,6 @@ OLD = (
         {
             "report/charts.py:": "markers that are not filled",
             "/extras/report/:Hollow grey": "markers that are not filled",
-            "/extras/report/:grey and hollow": "markers that are not filled",
-            "/extras/report/:grey, hollow": "markers that are not filled",
             "causalgame/extras/report/survival.py:hollow": "markers that are not filled",
         },
     ),

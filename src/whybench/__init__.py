@@ -28,17 +28,19 @@ if TYPE_CHECKING:
     from whybench.episode.family import Fingerprint as Fingerprint
     from whybench.episode.family import Suite as Suite
     from whybench.episode.instance import Instance as Instance
-    from whybench.episode.naming import find_instance as find_instance
     from whybench.episode.observation import Observation as Observation
     from whybench.episode.prompts.conversation import Conversation as Conversation
     from whybench.episode.prompts.conversation import Turn as Turn
     from whybench.episode.prompts.dialogue import JsonDialogue as JsonDialogue
     from whybench.episode.prompts.template import PromptTemplate as PromptTemplate
     from whybench.episode.prompts.template import load_templates as load_templates
+    from whybench.episode.registry import find_instance as find_instance
     from whybench.episode.registry import installed_families as installed_families
     from whybench.episode.registry import load_suite as load_suite
     from whybench.episode.score import Metric as Metric
     from whybench.episode.score import Score as Score
+    from whybench.episode.simple.episode import SimpleEpisode as SimpleEpisode
+    from whybench.episode.simple.family import SimpleFamily as SimpleFamily
     from whybench.episode.split import part_of as part_of
     from whybench.episode.trace import Step as Step
     from whybench.episode.trace import Trace as Trace
@@ -72,13 +74,14 @@ _HOMES = {
     "episode.episode": "Episode play",
     "episode.family": "Family Fingerprint Suite",
     "episode.instance": "Instance",
-    "episode.naming": "find_instance",
     "episode.observation": "Observation",
     "episode.prompts.conversation": "Conversation Turn",
     "episode.prompts.dialogue": "JsonDialogue",
     "episode.prompts.template": "PromptTemplate load_templates",
-    "episode.registry": "installed_families load_suite",
+    "episode.registry": "find_instance installed_families load_suite",
     "episode.score": "Metric Score",
+    "episode.simple.episode": "SimpleEpisode",
+    "episode.simple.family": "SimpleFamily",
     "episode.split": "part_of",
     "episode.trace": "Step Trace",
     "interfaces.inspectai.record": "sample_session",

@@ -103,12 +103,12 @@ def test_a_short_predictions_file_counts_the_rest_as_unfinished(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("not json", "line 1"),
-        ('{"id": "x"}', "line 1"),
-        ('{"id": "x", "actions": [7]}', "line 1"),
-        ('{"id": ["x"], "answer": "yes"}', "line 1"),
+        ("not json", "Line 1"),
+        ('{"id": "x"}', "Line 1"),
+        ('{"id": "x", "actions": [7]}', "Line 1"),
+        ('{"id": ["x"], "answer": "yes"}', "Line 1"),
         ('{"id": "x", "answer": "yes"}', "are not among"),
-        ('{"id": "x", "answer": "yes"}\n{"id": "x", "answer": "no"}', "twice"),
+        ('{"id": "x", "answer": "yes"}\n{"id": "x", "answer": "no"}', "repeats x"),
     ],
 )
 def test_bad_predictions_are_refused(tmp_path: Path, line: str, why: str) -> None:

@@ -46,7 +46,7 @@ def test_a_command_has_an_example_and_the_help_of_its_function(path: tuple[str, 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
 def test_what_prints_figures_prints_json(path: tuple[str, ...]) -> None:
-    plain = {"play", "secret", "commit", "serve", "claim", "local-model"}
+    plain = {"play", "secret", "commit", "serve", "claim", "local-model", "new-family"}
     assert ("--json" in run(*path, "--help").output) == (path[-1] not in plain)
 
 
@@ -74,10 +74,10 @@ def test_a_family_brings_its_own_commands(command: str) -> None:
         ("show causallink/advanced -T n=many", "parameter n: Input should be a valid integer"),
         ("plan causallink/cor --detect 0.1", "try causallink/core"),
         ("dev parity solv", "no interface 'solv': try solve"),
-        ("shwo causallink/core", "no command 'shwo': try show"),
-        ("generate causallink/core", "no command 'generate': try data generate"),
-        ("data generat x", "no command 'generat': try generate"),
-        ("recite judge", "no command 'judge': try judged"),
+        ("shwo causallink/core", "Unknown command 'shwo'. Try show."),
+        ("generate causallink/core", "Unknown command 'generate'. Try data generate."),
+        ("data generat x", "Unknown command 'generat'. Try generate."),
+        ("recite judge", "Unknown command 'judge'. Try judged."),
     ],
 )
 def test_a_misspelt_name_is_answered_in_one_line(words: str, said: str) -> None:
@@ -140,7 +140,7 @@ def test_a_family_without_declared_data_is_asked_itself(monkeypatch: pytest.Monk
         (
             "data generate causallink/core --n 2 --out {} --workers 0",
             "whybench.scale.generate.generate",
-            "goes on where it stopped",
+            "The same command resumes",
         ),
     ],
 )
@@ -157,7 +157,7 @@ def test_ctrl_c_says_how_to_go_on(
     assert said in result.stderr
 
 
-def test_a_long_run_in_a_file_writes_a_line_a_minute_with_the_time_left(
+def test_a_long_run_in_a_file_writes_a_line_every_30_seconds_with_the_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = iter(range(0, 400, 20))
@@ -165,6 +165,7 @@ def test_a_long_run_in_a_file_writes_a_line_a_minute_with_the_time_left(
     assert list(progress.tracked("abcdefg", 7, "solve x")) == list("abcdefg")
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "solve x: 3 of 7 instances, 60 s, 80 s left",
-        "solve x: 6 of 7 instances, 120 s, 20 s left",
+        "solve x: 2/7 instances (29%), 0.05 instances/s, 1 min 40 s left",
+        "solve x: 4/7 instances (57%), 0.05 instances/s, 1 min 0 s left",
+        "solve x: 6/7 instances (86%), 0.05 instances/s, 20 s left",
     ]

@@ -7,8 +7,7 @@ from tests.tables import sampled
 
 from whybench.causal.canonical import canonical_json
 from whybench.causal.seeds import Stream
-from whybench.episode.naming import find_instance
-from whybench.episode.registry import families, load_suite
+from whybench.episode.registry import families, find_instance, load_suite
 from whybench.episode.split import PARTS, drawn, listed, part_of
 
 SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/knobs", "recite/made_short",
@@ -67,7 +66,7 @@ def test_a_suite_of_one_world_has_one_part_and_says_so() -> None:
     (part,) = {part_of(suite, instance) for instance in suite}
     (other,) = set(PARTS) - {part}
     assert list(listed(suite, other)) == []
-    with pytest.raises(ValueError, match="take a larger suite"):
+    with pytest.raises(ValueError, match="Choose a larger suite"):
         drawn(suite, Stream("x"), other)
 
 

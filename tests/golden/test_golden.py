@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.samples import FAMILIES
 from tests.golden.make import count, hashes, suites
 from whybench.causal.seeds import Stream
 from whybench.episode.registry import families
@@ -38,7 +37,7 @@ def test_every_suite_is_pinned() -> None:
 
 
 @pytest.mark.parametrize("most", [2, pytest.param(ALL, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", families())
 def test_instances_equal_their_pinned_hashes(family: str, most: int) -> None:
     found = {name: hashes(suite, most) for name, suite in suites(families()[family]).items()}
     assert found == {name: PINNED[name][:most] for name in found}

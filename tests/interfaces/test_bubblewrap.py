@@ -1,5 +1,6 @@
 """The sandbox `bwrap` and the workshop on it: what they offer, bound and clear away."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -287,7 +288,7 @@ def test_an_evaluation_runs_in_the_sandbox() -> None:
 
 def test_a_missing_tool_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(systems, "TOOLS", ("bwrap", "no-such-tool"))
-    with pytest.raises(RuntimeError, match=r"needs no-such-tool: install .*apt-get install"):
+    with pytest.raises(RuntimeError, match=r"needs no-such-tool\. Install .*apt-get install"):
         systems.tools.__wrapped__()
 
 
@@ -321,3 +322,9 @@ def orphans() -> set[str]:
         except OSError:
             continue
     return found
+
+
+def test_processes_of_the_host_are_never_counted_while_the_sandbox_is_being_built() -> None:
+    from whybench.sandbox.process import _inside
+
+    assert _inside(str(os.getpid())) == []  # this process sees the host's list, as one half built

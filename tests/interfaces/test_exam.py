@@ -115,9 +115,9 @@ def test_the_log_holds_the_exam_that_a_report_of_the_judge_s_scores_needs() -> N
     table = judged_report(JudgeScores(JUDGE, exam.judge, {"recall": [0.2, 0.4, 0.6]}), exam)
     assert table.scores["recall"].estimate == pytest.approx(0.4)
     assert "1.000" in table.markdown()
-    with pytest.raises(ValueError, match="examine openai/gpt-x"):
+    with pytest.raises(ValueError, match="Examine openai/gpt-x"):
         judged_report(JudgeScores(JUDGE, "openai/gpt-x", {"recall": [0.2]}), exam)
-    with pytest.raises(ValueError, match="holds no exam"):
+    with pytest.raises(ValueError, match="has no exam of a judge"):
         exam_in(perfect_log().model_copy(update={"samples": []}))
 
 
@@ -141,7 +141,7 @@ def test_papers_are_other_documents_than_those_of_the_suite_and_must_exist() -> 
     }  # fmt: skip
     with pytest.raises(ValueError, match="papers=0"):
         recite_exam(papers=0)
-    with pytest.raises(ValueError, match="try perfect, random, strong"):
+    with pytest.raises(ValueError, match="Use perfect, random, strong"):
         get_model("whybench_judge/good")
 
 
@@ -167,7 +167,7 @@ async def test_outside_the_exam_only_judges_without_a_key_can_judge(schema: bool
 
 @pytest.mark.anyio
 async def test_a_scripted_judge_that_is_not_asked_for_labels_says_so() -> None:
-    with pytest.raises(ValueError, match="gives labels only"):
+    with pytest.raises(ValueError, match="can only give labels"):
         await get_model("whybench_judge/strong").generate("Judge.")
 
 
@@ -182,6 +182,6 @@ def test_a_judge_that_only_sits_the_exam_is_refused_in_one_line(tmp_path) -> Non
         capture_output=True, text=True, cwd=tmp_path,
     )  # fmt: skip
     said = " ".join((found.stdout + found.stderr).split())
-    assert "whybench_judge/perfect sits a judge's exam only" in said
+    assert "whybench_judge/perfect works in a judge's exam only" in said
     assert "Traceback" not in said
     assert len((found.stdout + found.stderr).strip().splitlines()) <= 3

@@ -81,7 +81,7 @@ def test_the_mcp_client_and_its_agent_are_thirty_lines() -> None:
 
 @pytest.mark.parametrize("name", ["mcp_client", "plain_loop"])
 def test_the_page_shows_an_example_as_it_is(name: str) -> None:
-    page = EXAMPLES.parent / "docs" / "bring-your-own-agent.md"
+    page = EXAMPLES.parent / "docs" / "how-to" / "own-agent.md"
     assert (EXAMPLES / f"{name}.py").read_text("utf-8") in page.read_text("utf-8")
 
 

@@ -259,7 +259,7 @@ def test_bad_task_arguments_are_refused() -> None:
         {"suite": "unknown"},
         {"theme": "opera"},
     ):
-        with pytest.raises(Exception, match=r"try |yoke=LOG|no suite"):
+        with pytest.raises(Exception, match=r"try |Use |yoke=LOG|no suite"):
             run("whybench/exact", 1, **args)
 
 

@@ -253,6 +253,6 @@ def test_parameters_are_task_arguments() -> None:
     (sample,) = run("whybench/exact", 1, suite="fresh", template="terse", **parameters).samples
     assert json.loads(sample.metadata["instance"])["parameters"] == parameters
     assert the_score(sample).answer == "answered"
-    for args, reason in (({"verify": True}, "verify"), ({"protocol": "dialogue"}, "try record")):
+    for args, reason in (({"verify": True}, "verify"), ({"protocol": "dialogue"}, "Use record")):
         with pytest.raises(Exception, match=reason):
             run("whybench/exact", 1, "causalab_verify", **args)

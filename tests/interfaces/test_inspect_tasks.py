@@ -103,9 +103,9 @@ def test_a_family_declares_further_tasks(
     assert '"budget":2' in first
     assert '"budget":3' in second
     for args, why in (
-        ({"budget": 4}, "sets budget itself: play whybench/levers"),
-        ({"suite": "core"}, "task levers_twice has no argument suite"),
-        ({"template": "none"}, "try plain, notebook"),
+        ({"budget": 4}, "sets budget itself. Use whybench/levers"),
+        ({"suite": "core"}, "Task levers_twice has no argument suite"),
+        ({"template": "none"}, "Use plain, notebook"),
     ):
         with pytest.raises(ValueError, match=why):
             made(**args)

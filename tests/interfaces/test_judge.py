@@ -242,14 +242,14 @@ def test_without_a_judge_the_run_says_so() -> None:
 def test_the_subject_is_refused_as_its_own_judge(arrange: Callable[[], EvalLog]) -> None:
     log = arrange()
     assert log.status == "error"
-    assert "the same model: choose another" in log.error.message
+    assert "the same model. Choose another" in log.error.message
 
 
 def test_the_subject_is_refused_when_a_task_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_EVAL_MODEL", "fixedjudge/subject")
     # Evaluations that ran before in this process leave their model behind in the context.
     empty = contextvars.Context()
-    with pytest.raises(ValueError, match="the same model: choose another"):
+    with pytest.raises(ValueError, match=r"the same model\. Choose another"):
         empty.run(report_judge, ["fixedjudge/subject"])
     empty.run(report_judge, ["fixedjudge/another"])
     empty.run(report_judge, ["fixedjudge/subject"], allow_self=True)

@@ -81,7 +81,7 @@ def test_every_judge_has_a_table_and_each_needs_its_exam() -> None:
     assert "self-judged" not in one + two
     with pytest.raises(ValueError, match="scores of guess/two need its exam"):
         shown(answered(), exam("guess/one"))
-    with pytest.raises(ValueError, match="nothing was judged"):
+    with pytest.raises(ValueError, match="no judge scores"):
         shown(exam("guess/one"))
 
 
@@ -106,7 +106,7 @@ def test_answers_without_a_judge_are_told_apart() -> None:
     assert found.asked == [False, True]
     assert found.values["f1"][0] != found.values["f1"][0]  # null is NaN
     log.samples[1].scores["graph_judge"].metadata["judges"] = ["guess/two", "guess/one"]
-    with pytest.raises(ValueError, match="different judges in one log"):
+    with pytest.raises(ValueError, match=r"Different judges gave .* in one log"):
         scores_in(log)
 
 
@@ -143,7 +143,7 @@ def test_two_exams_of_a_judge_are_refused_unless_they_are_the_same_log() -> None
 
 
 def test_an_exam_without_a_readable_pass_is_refused() -> None:
-    with pytest.raises(ValueError, match="no pass could be read"):
+    with pytest.raises(ValueError, match="No pass in the exam"):
         shown(answered("guess/mumbles"), exam("guess/mumbles", 1))
 
 
@@ -175,7 +175,7 @@ def test_the_command_shows_tables_and_refuses_scores_without_an_exam() -> None:
     found = command(path(answered()), *exams)
     assert found.exit_code == 0, found.output
     assert found.stdout.count("| score | as judged | corrected | bias in the exam |") == 2
-    assert "if the judge errs alike on like elements" in found.stdout
+    assert "if the judge makes the same errors on similar elements" in found.stdout
     refused = command(path(answered()))
     assert refused.exit_code == 2
     assert "need its exam" in " ".join(refused.output.replace("│", " ").split())

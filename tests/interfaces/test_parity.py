@@ -16,7 +16,7 @@ from whybench.interfaces.parity.interface import interfaces
 pytestmark = pytest.mark.wire
 
 FEW = int(os.environ.get("WHYBENCH_PARITY", "3"))
-"""Instances of each family here; docs/protocol.md gives the command for more."""
+"""Instances of each family here; docs/reference/episode-api.md gives the command for more."""
 
 
 @pytest.fixture(autouse=True)

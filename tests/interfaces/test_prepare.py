@@ -179,7 +179,7 @@ def test_records_of_unknown_papers_are_not_overwritten(papers: list[Path]) -> No
     texts.parent.mkdir()
     texts.write_text('{"id": 1}\n')
     model = copyist()
-    with pytest.raises(ValueError, match="prepare into another folder"):
+    with pytest.raises(ValueError, match="use another folder"):
         run(papers, model)
     assert not model.api.asked
     assert texts.read_text() == '{"id": 1}\n'

@@ -73,27 +73,27 @@ def test_a_place_is_counted_within_the_split() -> None:
     held = list(listed(CORE, "eval", 60))
     assert [choice.at(place) for place in range(len(held))] == held
     assert choice.at(np.int64(1)) == held[1]
-    with pytest.raises(ValueError, match=rf"for eval ends before place {len(held)}: begin again"):
+    with pytest.raises(ValueError, match=rf"for eval ends before index {len(held)}. Start again"):
         choice.at(len(held))
 
 
 @pytest.mark.parametrize("place", ["3", True, 1.0, -1, None, [1], np.True_], ids=repr)
 def test_a_place_that_is_no_whole_number_is_refused(place: object) -> None:
-    with pytest.raises(ValueError, match="`index` is a whole number, 0 or more"):
+    with pytest.raises(ValueError, match="`index` must be an integer of 0 or more"):
         Choice(CORE).at(place)
 
 
 def test_a_part_of_which_there_is_nothing_is_named() -> None:
     choice = Choice(CORE, "eval" if part_of(CORE, CORE[0]) == "train" else "train", rows=1)
     for ask in (lambda: choice.at(0), lambda: next(choice.seeded(1))):
-        with pytest.raises(ValueError, match=rf"no {choice.split} instance in 1 rows: give more"):
+        with pytest.raises(ValueError, match=rf"no {choice.split} instance in 1 rows. Increase"):
             ask()
 
 
 def test_an_endless_list_has_no_places_and_no_end() -> None:
-    with pytest.raises(ValueError, match="seeds, not places"):
+    with pytest.raises(ValueError, match="has no index"):
         Choice(CORE, endless=True).at(0)
-    with pytest.raises(ValueError, match="no end"):
+    with pytest.raises(ValueError, match="cannot be played once"):
         Choice(CORE, endless=True).once()
 
 
@@ -102,7 +102,7 @@ def test_an_instance_of_the_other_side_is_refused() -> None:
         here = part_of(CORE, instance)
         Choice(CORE).check(instance)
         Choice(CORE, here).check(instance)
-        with pytest.raises(ValueError, match="ask for the other split"):
+        with pytest.raises(ValueError, match="Use the other split"):
             Choice(CORE, "eval" if here == "train" else "train").check(instance)
 
 

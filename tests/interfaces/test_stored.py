@@ -120,7 +120,7 @@ def test_an_index_of_other_shards_is_not_used_and_told(folder: Path, tmp_path: P
             (flaw,) = index_flaws(place, manifest)
             assert "whybench data generate" in flaw
         (folder / INDEX).write_bytes(forged)
-        assert index_flaws(place, manifest) == [f"ids 0 … {N - 1} are not those of the shards"]
+        assert index_flaws(place, manifest) == [f"ids 0 … {N - 1} differ from the shards"]
         (folder / INDEX).unlink()
         assert index_flaws(place, manifest) == []
     finally:
@@ -131,7 +131,7 @@ def test_an_index_in_other_groups_is_told(folder: Path, monkeypatch) -> None:
     place, manifest = Place(str(folder)), StoredSet(str(folder)).manifest
     monkeypatch.setattr(index, "GROUP", 50)
     told = index_flaws(place, manifest)
-    assert told[0] == "ids 0 … 49 are not those of the shards"
+    assert told[0] == "ids 0 … 49 differ from the shards"
     assert len(told) == 4
 
 
@@ -148,10 +148,10 @@ def test_an_id_is_found_by_what_it_says_and_checked(folder: Path) -> None:
         assert stored.find(suite.row(number).id).instance == suite.row(number)
     other = replace(suite, seed="s1").row(84).id
     for name, why in (
-        (other, "other seed"),
+        (other, "Check the seed"),
         (suite.row(N).id, f"no row {N}"),
-        ("advanced-0001-0123456789ab", "no id of causallink/core"),
-        ("nonsense", "no id"),
+        ("advanced-0001-0123456789ab", "not an id of causallink/core"),
+        ("nonsense", "not an id"),
     ):
         with pytest.raises(ValueError, match=why):
             stored.find(name)

@@ -13,7 +13,7 @@ from whybench.interfaces.inspectai.tasks import tasks
     [
         ({"suite": "cor"}, "no suite 'causallink/cor': try causallink/core "),
         ({"bugdet": 3}, "no parameter 'bugdet': try budget"),
-        ({"protocol": "tool"}, "try dialogue, tools"),
+        ({"protocol": "tool"}, "Use dialogue, tools"),
         ({"budget": "[/x]"}, "parameter budget: Input should be a valid integer"),
     ],
 )

@@ -79,7 +79,7 @@ def test_keys_and_buttons_move_over_the_steps(visit):
     expect(where).to_have_text("step 5 of 12")
     current = page.locator(".step [aria-current=step]")
     assert current.count() == 1
-    expect(current).to_contain_text("refused")
+    expect(current).to_contain_text("rejected")
     assert page.locator(".badge.given").count() == 2
     expect(page.locator(".step").nth(7)).to_contain_text("evidence sufficed")
     expect(page.locator(".track .sufficed")).to_have_count(1)
@@ -128,7 +128,7 @@ def test_arrows_and_passages_find_one_another(visit):
     ]
     styles = marks.evaluate_all("all => all.map(one => one.className)")
     assert styles == ["found", "missed", "missed", "missed", "partly"]
-    page.get_by_text("The arrows as a list").click()
+    page.get_by_text("List of arrows").click()
     page.locator(".arrows button", has_text="wet ground → slow").click()
     chosen = marks.evaluate_all("all => all.map(one => one.classList.contains('chosen'))")
     assert chosen == [False, True, True, False, True]
@@ -174,4 +174,4 @@ def test_an_episode_without_steps_and_a_hostile_one_can_be_opened(visit):
     assert page.locator("article img, article b + script").count() == 0
     page = visit("#profile")
     page.goto(page.url.split("#")[0] + "#episode=none")
-    expect(page.get_by_text("This page holds no episode none.")).to_be_visible()
+    expect(page.get_by_text("This page has no episode none.")).to_be_visible()

@@ -150,7 +150,8 @@ def test_prediction_without_understanding_is_called_out_by_name() -> None:
     (text,) = texts
     assert text == (
         "lab/one predicts without understanding: 3 of its 7 right frequencies came with a wrong "
-        "graph, 1 of these although the data forced the graph. Most on main_4 3 of 7."
+        "graph. In 1 of these, the data forced the graph. "
+        "Suites with the most such cases: main_4 3 of 7."
     )
     good = run("main_4", mixed()[:5])
     assert not any("predicts without" in r.text for r in remarks(good, of="causalab-understanding"))
@@ -387,7 +388,7 @@ def test_a_run_without_a_score_is_named_and_drawn_nowhere() -> None:
     dead = row(0, outcome="unscored", labels=None) | dict.fromkeys(METRICS, math.nan)
     invalid = run("main_4", [dead, dead | {"instance": "i1", "index": 1}])
     assert [r.text for r in remarks(invalid) if r.tone == "warning"] == [
-        "lab/one · main_4: none of its 2 episodes was scored, so it is in no figure."
+        "lab/one · main_4: none of its 2 episodes was scored, so no figure shows it."
     ]
     assert not any(isinstance(part, Figure) for part in parts(invalid).values())
     both = parts(invalid, run("main_4", mixed(), "lab/two"))

@@ -266,7 +266,7 @@ def test_winning_without_understanding_is_called_out() -> None:
     frame = made.runs[0].frame.assign(win=1.0, golden_found=[0.25] * 4 + [1.0] * 10)
     made.runs[0] = replace(made.runs[0], frame=frame)
     text = remarks(child(section(made.view), "causalgame-beliefs"))
-    assert "won 14 fleets with beliefs put down, 4 of them (28.6 %)" in text
+    assert "won 14 fleets after recording beliefs. In 4 of them (28.6 %)" in text
 
 
 def test_losses_are_split_and_evidence_is_compared(whole: Section) -> None:
@@ -304,7 +304,7 @@ def test_generated_worlds_are_sorted_by_parameter(everything: View, whole: Secti
 
 def test_absent_data_give_a_sentence_and_no_empty_figure() -> None:
     found = section(Made().add(agent("null"), REPAIRED[:2]).view)
-    for words in ("protocol=code", "report_judge", "evidence=optimal", "put down beliefs"):
+    for words in ("protocol=code", "report_judge", "evidence=optimal", "recorded beliefs"):
         assert words in remarks(found)
     kept: list[Part] = [p for p in found.walk() if isinstance(p, Figure)]
     assert all(not p.frame.empty for p in kept if isinstance(p, Figure))

@@ -253,7 +253,7 @@ def test_luck_is_called_out_by_name_but_not_of_reference_agents() -> None:
     def called(model: str) -> list[str]:
         made = section(view(run(agent("null"), CORE[:24], model=model)))
         found = child(made, "causallink-failures")
-        return [p.text for p in found.walk() if isinstance(p, Remark) and "Right without" in p.text]
+        return [p.text for p in found.walk() if isinstance(p, Remark) and "Lucky answers" in p.text]
 
     (text,) = called("acme/one")
     assert "acme/one" in text
@@ -295,11 +295,11 @@ def test_steps_are_held_against_the_optimum(everything: View) -> None:
     assert list(frame["needed"]) == list(frame["steps"]) == [0, 1, 2, 3]
     assert frame["episodes"].sum() == 84
     only = compared(exact)[0]
-    assert only["steps"] == only["exact experimenter"] == pytest.approx(free)
+    assert only["steps"] == only["exact agent"] == pytest.approx(free)
     assert only["fewest"] == pytest.approx(90 / 84)
-    assert only["regret"] == only["answered too early for any proof"] == 0
+    assert only["regret"] == only["answered too early"] == 0
     hasty = compared(view(run(agent("null"))))[0]
-    assert hasty["answered too early for any proof"] == pytest.approx(69 / 84)
+    assert hasty["answered too early"] == pytest.approx(69 / 84)
 
 
 def test_the_optimum_is_that_of_the_instances_that_were_played() -> None:
@@ -314,7 +314,7 @@ def test_the_optimum_is_that_of_the_instances_that_were_played() -> None:
     assert f"(reference agent): plain {free:.2f}" in said
     foreign = played.runs[0].frame.assign(instance=[f"core-{place:04d}-ff" for place in range(20)])
     unknown = section(view(replace(played.runs[0], frame=foreign)))
-    assert "exact experimenter needs" not in figures(unknown)["causallink-steps-mean"].alt
+    assert "exact agent needs" not in figures(unknown)["causallink-steps-mean"].alt
 
 
 def test_runs_that_were_asked_unlike_the_paper_are_said_to_be() -> None:
@@ -328,7 +328,7 @@ def test_runs_that_were_asked_unlike_the_paper_are_said_to_be() -> None:
     assert "Unlike the paper's runs: acme/unlike in profile, protocol." in shown.note
     worlds = like.frame["cluster"].nunique()
     assert worlds == unlike.frame["cluster"].nunique() != 3
-    assert f"clusters of a run here: {worlds}" in shown.note
+    assert f"Clusters of a run here: {worlds}" in shown.note
 
 
 def test_private_seeds_are_never_shown_and_old_parameters_do_no_harm() -> None:
@@ -399,5 +399,5 @@ def test_a_section_of_real_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(frame["questions"]) == [4, 4]
     side = figures(found)["causallink-prompts-accuracy"].frame
     mine = side[side["source"] == "reference agent"]
-    assert list(mine["prompt"]) == ["plain", "step_limited"]
+    assert sorted(mine["prompt"]) == ["plain", "step_limited"]  # both may have one second
     assert mine["system"].nunique() == 1

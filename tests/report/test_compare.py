@@ -104,7 +104,7 @@ def test_instances_of_one_world_count_as_one_world():
     sums = [
         sum(one[n][0] - two[n][0] for n in one if worlds[n] == world) / 6 for world in range(10)
     ]
-    assert found.test == "t test by world"
+    assert found.test == "t test by cluster"
     assert found.clusters == 10
     assert found.p_value == pytest.approx(scipy.stats.ttest_rel(sums, [0] * 10).pvalue, rel=1e-9)
 
@@ -125,7 +125,7 @@ def test_a_difference_that_never_varies_still_has_an_interval():
     assert (found.estimate, found.p_value) == (0, 1)
     assert -0.1 < found.low < 0 < found.high < 0.1
     verdict = decided([compared("s", frame(same), frame(same), "accuracy", rate=True)])[0].verdict
-    assert verdict.endswith("both score the same on every shared instance")
+    assert verdict.endswith("both have the same score on every shared instance")
 
 
 def test_a_verdict_goes_by_the_corrected_p_value():
@@ -140,7 +140,7 @@ def test_a_verdict_goes_by_the_corrected_p_value():
     assert all(row.p_holm >= row.found.p_value for row in judged)
     assert {row.winner for row in judged} <= {"A", None}
     lost = next(row for row in judged if row.winner is None)
-    assert "could have shown ≥" in lost.verdict
+    assert "detects differences of at least" in lost.verdict
 
 
 def test_an_interval_holds_zero_just_if_no_difference_is_shown():
@@ -172,7 +172,8 @@ def test_worlds_that_all_differ_alike_are_not_said_to_have_shown_nought():
     assert decided([row])[0].winner == "A"
     judged = decided([row] * 10)
     assert {r.winner for r in judged} == {None}
-    assert all("8 clusters are too few to show any among so many" in r.verdict for r in judged)
+    assert all("8 clusters are too few for any test" in r.verdict for r in judged)
+    assert all("corrected for the number of tests" in r.verdict for r in judged)
 
 
 def test_other_metrics_are_higher_not_better():
@@ -229,7 +230,7 @@ def test_several_models_on_a_side_must_be_chosen_from():
         compare(side, [run(scores, "m/three")])
     found = compare(chosen(side, {"model": "one"}), chosen(side, {"model": "m/two"}))
     assert found.played[0].systems == ("m/one", "m/two")
-    with pytest.raises(ValueError, match="no run is model=four"):
+    with pytest.raises(ValueError, match="No run matches model=four"):
         chosen(side, {"model": "four"})
 
 
@@ -250,7 +251,7 @@ def test_settings_are_compared_and_named():
     assert found.played[0].apart == {"template": ("plain", "notebook")}
     assert any("settings differ: template plain in A, notebook in B" in r for r in found.remarks)
     third = run(scores, args={"template": "think_first"})
-    with pytest.raises(ValueError, match="several runs differ in how they were played"):
+    with pytest.raises(ValueError, match="several runs have different settings"):
         compare([run(scores), third], [other, run(scores, args={"protocol": "tools"})])
     with pytest.raises(ValueError, match="same log"):
         compare([other], [other])
@@ -297,7 +298,7 @@ def test_the_command_on_true_logs(tmp_path):
     assert said.exit_code == 0, said.output
     found = json.loads(said.output)
     assert (found["rows"][0]["a"], found["rows"][0]["instances"]) == (1.0, 8)
-    assert "too few to show any" in found["rows"][0]["verdict"]
+    assert "too few for any test" in found["rows"][0]["verdict"]
     assert CliRunner().invoke(app, ["compare", *sides, "--metric", "all"]).exit_code == 0
     refused = CliRunner().invoke(app, ["compare", str(tmp_path)])
     assert refused.exit_code == 2

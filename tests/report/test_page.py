@@ -112,7 +112,7 @@ def test_every_figure_has_words_and_rows(elements, html):
     assert all(attrs["role"] == "group" for attrs in figures)
     pictures = [a for t, a in elements.found if t == "svg" and a.get("role") == "img"]
     assert next(a["aria-label"] for a in pictures) == "Scores of 6 families."
-    assert html.count("The figures as a table") == 4
+    assert html.count("Data table and text alternative") == 4
 
 
 def test_episodes_can_be_read_back(elements):
@@ -161,7 +161,7 @@ def test_a_page_of_five_thousand_episodes_stays_small_and_says_what_it_left_out(
     assert len(render(bare).encode()) < 5_000_000
     cut = render(bare, limit=600_000)
     assert len(cut.encode()) < 600_000
-    assert "episodes were left out to keep the page small" in cut
+    assert "episodes were left out to limit the size of the page" in cut
 
 
 def test_rendering_twice_gives_the_same_page(html):
@@ -235,10 +235,10 @@ def test_a_png_is_larger_than_the_svg():
 @pytest.mark.parametrize(
     ("sections", "word"),
     [
-        ((Section("a", "A"), Section("a", "B")), "must differ"),
-        ((Section("page-nav", "A"),), "rename it"),
+        ((Section("a", "A"), Section("a", "B")), "Duplicate"),
+        ((Section("page-nav", "A"),), "Rename it"),
         ((Section("a b", "A"),), "hyphens"),
-        ((Section("a", "A", "", (table("t"), table("t"))),), "must differ"),
+        ((Section("a", "A", "", (table("t"), table("t"))),), "Duplicate"),
         ((Section("a", "A", "", (table("../t"),)),), "hyphens"),
     ],
 )

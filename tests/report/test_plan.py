@@ -99,7 +99,7 @@ def test_one_log_supposes_a_second_system_and_says_so():
     found = from_frames([frame], "accuracy", Worlds(50, 50, 0.0))
     assert found.pair == paired_spread(found.one, found.one, 0.0)
     assert not found.epochs_known
-    assert any("correlation 0" in said for said in found.assumed)
+    assert any("correlation of their scores is 0" in said for said in found.assumed)
     assert any("one epoch" in said for said in found.assumed)
     alike = from_frames([frame], "accuracy", Worlds(50, 50, 0.0), correlation=0.8)
     assert alike.pair.between == pytest.approx(0.2 * found.pair.between)
@@ -134,13 +134,13 @@ def test_a_part_of_a_suite_is_planned_with_the_worlds_of_the_whole():
     frame = run_on(CORE, "one", 0.6).frame.assign(cluster=range(60))
     found = from_frames([frame], "accuracy", Worlds(84, 3, 0.5))
     assert (found.one.cluster_size, found.one.size_cv, found.one.icc) == (28, 0.5, 0.1)
-    assert any("no two instances of one world" in said for said in found.assumed)
+    assert any("no two instances of one cluster" in said for said in found.assumed)
 
 
 def test_without_a_log_the_worst_rate_is_supposed():
     found = plan(load_suite("causalab/main_4"), detect=0.1)
     assert found.spread_one == rate_spread(0.5)
-    assert "where it varies most" in " ".join(found.assumed)
+    assert "where its variance is largest" in " ".join(found.assumed)
     two, one = found.sizes
     assert two.instances == mcnemar_needed(0.1, Spread(0.5)) >= instances_needed(0.1, Spread(0.5))
     assert one.instances == instances_needed(0.1, Spread(0.25))
@@ -170,9 +170,9 @@ def test_logs_bring_tokens_and_cost_and_those_of_other_suites_are_not_used():
     assert paid.output_tokens == pytest.approx(100 * paid.episodes)
     priced = plan(suite, runs, detect=0.1, price_in=1.0, price_out=10.0).bills[0]
     assert priced.cost == pytest.approx((priced.input_tokens + 10 * priced.output_tokens) / 1e6)
-    with pytest.raises(ValueError, match="no log of causalab/main_4"):
+    with pytest.raises(ValueError, match="no run of causalab/main_4"):
         plan(suite, [run_on(CORE, "three", 0.5)], detect=0.1)
-    with pytest.raises(ValueError, match="one run or two"):
+    with pytest.raises(ValueError, match="Give one or two"):
         plan(suite, [*runs, run_on(suite, "four", 0.5)], detect=0.1)
 
 
@@ -181,7 +181,7 @@ def test_a_log_without_spread_serves_for_tokens_alone():
     found = plan(suite, [run_on(suite, "perfect", 2.0)], detect=0.1)
     assert found.spread_one == rate_spread(0.5)
     assert found.usages[0].system == "m/perfect"
-    assert any("used for tokens alone" in said for said in found.assumed)
+    assert any("used only for tokens" in said for said in found.assumed)
 
 
 def test_tokens_of_an_episode_are_its_characters_heard_anew_at_every_turn():
@@ -240,6 +240,6 @@ def test_a_difference_to_detect_is_above_zero(detect):
 
 def test_how_many_worlds_were_looked_at_is_said_in_one_sentence():
     found = plan(load_suite("causalab/main_4"), detect=0.2)
-    said = [text for text in found.assumed if "looked at" in text]
+    said = [text for text in found.assumed if "checked instances" in text]
     looked, other = (int(n) for n in re.findall(r"\d+", said[0]))
     assert looked + other == 50

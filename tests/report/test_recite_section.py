@@ -161,7 +161,7 @@ def test_published_figures_are_those_of_the_file(
     whole: Section, part: str, by: str, suites: list[str], metric: str
 ) -> None:
     frame = parts_of(whole)[part].frame
-    words = {"text": "length of the text", "edges": "arrows"}
+    words = {"text": "length of the text", "edges": "edges"}
     start = {"density": "by_density_", "cycles": "by_cyclicity_", "size": "by_quartile_"}[by]
     for suite in suites:
         there = frame[frame["published"] & (frame[by] == words.get(suite, suite))]
@@ -205,7 +205,7 @@ def test_published_figures_stand_only_beside_runs_on_the_published_texts() -> No
             if not isinstance(part, Remark):
                 assert "published)" not in part.frame.to_string(), part.id
                 assert not part.frame.get("published", pd.Series([False])).any(), part.id
-                assert "hollow" not in part.note
+                assert "open markers" not in part.note
         for tables in ("Tables 5 and 13", "Tables 14 and 15"):
             assert f"Left out: {tables} of the paper" in remarks_of(found)
         assert "-T suite=standard -T profile=published -T data=hub" in remarks_of(found)
@@ -409,15 +409,15 @@ def exams() -> tuple[ExamLog, ...]:
 @pytest.mark.slow
 def test_floor_and_ceiling_say_on_how_many_instances_they_rest(judged: Run) -> None:
     view = View(FAMILY, (judged,), Published(), limits=Limits(certified=1))
-    (told,) = parts_of(section(view))["recite-scores"].frame["floor and ceiling rest on"]
+    (told,) = parts_of(section(view))["recite-scores"].frame["basis of floor and ceiling"]
     assert "certificates of 1 of 2 instances" in told
     unknown = parts_of(section(view_of(made_run(SCORES))))["recite-scores"].frame
-    assert unknown["floor and ceiling rest on"].str.startswith("not known").all()
+    assert unknown["basis of floor and ceiling"].str.startswith("not known").all()
 
 
 def test_judge_scores_are_withheld_without_the_judge_s_exam(judged: Run) -> None:
     found = section(View(FAMILY, (judged,), Published()))
-    assert "run `inspect eval whybench/recite_exam --model whybench_judge/random`" in remarks_of(
+    assert "Run `inspect eval whybench/recite_exam --model whybench_judge/random`" in remarks_of(
         found
     )
     raw = judged.frame["graph_judge.f1"].mean()
@@ -451,7 +451,7 @@ def test_corrected_scores_stand_beside_table_3() -> None:
     blind = Corrected(given, math.nan, 0.0, 1.0, 0.1, 0.0, 0.2, 20, False)
     table = JudgedTable("a/judge", {"f1": usable, "node_recall": blind}, marked([], LABELS), True)
     rows = judged_rows("some/model", table)
-    assert [row["corrected"] for row in rows] == ["yes", "cannot be"]
+    assert [row["corrected"] for row in rows] == ["yes", "not possible"]
     run = made_run(SCORES)
     alone = with_table_3(view_of(), Entry(run, "some/model"), rows)
     assert not alone.frame["published"].any()

@@ -142,7 +142,7 @@ def test_prediction_without_understanding_is_called_by_name() -> None:
     found = child(section(view), f"{NAME}-replay")
     [text] = [p.text for p in found.walk() if isinstance(p, Remark)]
     assert "provider/some-model fits every training row in 7 of 10" in text
-    assert "in 4 of these" in text
+    assert "In 4 of these 7" in text
     drawn = part(found, "outcomes").frame
     mine = drawn[drawn["row"].str.contains("some-model")].set_index("kind")["count"].to_dict()
     assert mine["fits the training rows, fails held-out ones"] == 4
@@ -203,7 +203,7 @@ def test_the_disclosure_ladder_overlays_what_the_paper_prints(whole: Section) ->
     assert mine["pool"].tolist() == list(LADDER)
     assert mine["share"].tolist() == [1.0, 0.7, 0.7, 1.0]
     assert mine["rung"].tolist() == [
-        "order told", "blocks told", "order hidden", "roots hidden too",
+        "order disclosed", "blocks disclosed", "order hidden", "roots hidden too",
     ]  # fmt: skip
     published = Published()
     theirs = frame[frame["published"]]

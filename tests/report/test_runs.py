@@ -70,16 +70,16 @@ def test_an_unfinished_log_is_left_out_with_its_reason(log_dir, tmp_path) -> Non
     shutil.copy(source, tmp_path)
     found = read_runs([tmp_path])
     assert len(found.runs) == 1
-    assert found.left_out == ((half, "status started: not finished"),)
+    assert found.left_out == ((half, "not finished (status started)"),)
 
 
 def test_no_logs_is_an_error_that_says_what_to_give(tmp_path) -> None:
-    with pytest.raises(ValueError, match="folder that holds some"):
+    with pytest.raises(ValueError, match="Found no logs"):
         read_runs([tmp_path])
-    with pytest.raises(ValueError, match="no log at"):
+    with pytest.raises(ValueError, match="There is no log or folder"):
         read_runs([tmp_path / "nowhere"])
     (tmp_path / "renamed.json").write_text("{}", "utf-8")
-    with pytest.raises(ValueError, match="keep logs' own names"):
+    with pytest.raises(ValueError, match="Do not rename logs"):
         read_runs([tmp_path / "renamed.json"])
 
 

@@ -89,7 +89,9 @@ def test_a_shard_that_the_secret_does_not_give_is_found(data: dict[str, Any]) ->
 
     whole = digest([shard["hashes"] for shard in shards]).hex()
     forged = sealed(data, shards=shards, digest=whole)
-    assert prove(forged, secret=SECRET) == ["shard 2: made anew it is not the promised one"]
+    assert prove(forged, secret=SECRET) == [
+        "Shard 2: the regenerated shard differs from the commitment."
+    ]
     other = {**data["plan"], "made_with": {**data["plan"]["made_with"], "pyarrow": "1.0"}}
     assert "pyarrow 1.0" in prove(sealed(data, plan=other), secret=SECRET)[-1]
 
@@ -106,8 +108,8 @@ def test_a_stored_file_that_was_touched_or_lost_is_found(
     copy.remove("instances/000003.parquet")
     found = prove(data, secret=SECRET, place=copy, sample=1, challenge="heads")
     assert found == [
-        "shard 1: truth/000001.parquet is not the promised file",
-        "shard 3: instances/000003.parquet is not there",
+        "Shard 1: truth/000001.parquet differs from the commitment.",
+        "Shard 3: instances/000003.parquet is missing.",
     ]
 
 
@@ -167,4 +169,4 @@ def test_a_set_of_an_ordinary_seed_needs_no_secret(tmp_path: Path) -> None:
     generate(Plan.of(suite, 2, rows=2, truth=False), place)
     data = json.loads(json.dumps(commitment(place), sort_keys=True))
     assert prove(data, place=place) == []
-    assert "nothing to reveal" in prove(data, secret=SECRET)[0]
+    assert "needs no secret" in prove(data, secret=SECRET)[0]

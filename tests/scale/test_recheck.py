@@ -48,7 +48,7 @@ def test_a_set_as_made_has_no_flaw(folder: Path, tmp_path: Path) -> None:
 def test_changed_bytes_are_noticed(folder: Path) -> None:
     path = folder / "truth" / "000001.parquet"
     parquet.write_table(parquet.read_table(path), path, compression="none")
-    assert flaws(folder) == [("truth/000001.parquet", "its hash is not the one in the manifest")]
+    assert flaws(folder) == [("truth/000001.parquet", "the hash differs from the manifest")]
     path.write_bytes(path.read_bytes()[:-9])
     assert [what for what, why in flaws(folder) if "cannot be read" in why] == [
         "truth/000001.parquet"
@@ -79,8 +79,8 @@ def test_other_plans_notes_and_canaries_are_noticed(folder: Path) -> None:
     table = parquet.read_table(path)
     parquet.write_table(table.replace_schema_metadata({}), path)
     found = flaws(folder)
-    assert ("plan.json", "it is not the plan that the manifest vouches for") in found
-    assert ("plan.json", "it has no canary") in found
+    assert ("plan.json", "the plan differs from the plan in the manifest") in found
+    assert ("plan.json", "the file has no canary") in found
     assert any(what == "truth/000002.parquet" and "cannot be read" in why for what, why in found)
 
 
@@ -105,7 +105,7 @@ def test_every_column_is_checked(folder: Path, part: str, column: str, value: ob
 
     rewritten(folder / part / "000000.parquet", change)
     found = flaws(folder)
-    assert any(f"{column} is not what its coordinates give" in why for _, why in found)
+    assert any(f"{column} differs from the rebuilt instance" in why for _, why in found)
 
 
 def test_a_false_proof_is_noticed(folder: Path) -> None:
@@ -133,8 +133,8 @@ def test_a_shard_that_the_manifest_forgets_is_noticed(folder: Path) -> None:
     del told["shards"][2]
     path.write_text(json.dumps(told))
     found = flaws(folder)
-    assert ("manifest.json", "the plan has 3 shards, listed are 2") in found
-    assert ("manifest.json", "digest is not what its shards add up to") in found
+    assert ("manifest.json", "the plan has 3 shards, but 2 are listed") in found
+    assert ("manifest.json", "digest does not match the shards") in found
 
 
 def test_the_command_exits_with_1_and_counts(folder: Path) -> None:

@@ -94,4 +94,4 @@ def test_what_is_no_set_is_said_plainly(tmp_path: Path) -> None:
     for command in ("stats", "distinct", "commit"):
         found = run("data", command, str(tmp_path))
         assert found.exit_code == 2
-        assert "no finished set" in found.output
+        assert "not a stored set" in found.output

@@ -272,7 +272,7 @@ def test_bad_callers() -> None:
     spread = Spread(0.1)
     with pytest.raises(ValueError, match="finite and not 0"):
         instances_needed(0.0, spread)
-    with pytest.raises(ValueError, match="ask for a larger one"):
+    with pytest.raises(ValueError, match="Give a larger one"):
         instances_needed(1e-9, spread)
     with pytest.raises(ValueError, match=r"power must lie between 0 and 1, such as 0\.8"):
         epochs_needed(0.1, spread, 10, power=80)

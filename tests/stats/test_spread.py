@@ -141,9 +141,9 @@ def test_bad_callers() -> None:
         rate_spread(0.5, -0.1)
     with pytest.raises(ValueError, match="correlation must lie"):
         paired_spread(Spread(1), Spread(1), 2)
-    with pytest.raises(ValueError, match="give both the same sizes"):
+    with pytest.raises(ValueError, match="Give both the same sizes"):
         paired_spread(Spread(1), Spread(1, cluster_size=2), 0.5)
-    with pytest.raises(ValueError, match="state the Spread by hand"):
+    with pytest.raises(ValueError, match="Pass a Spread instead"):
         spread_of({"a": [1, 0], "b": [1]}, {"a": "w", "b": "w"})
     with pytest.raises(ValueError, match="'b' has no cluster"):
         spread_of({"a": [1, 0], "b": [1]}, {"a": "w"})

@@ -105,7 +105,9 @@ def test_an_instance_of_the_other_side_of_the_split_is_refused(split):
                 instance.id,
             )
         else:
-            with pytest.raises(ValueError, match=f"is not in {split}: ask for the other split"):
+            with pytest.raises(
+                ValueError, match=f"is not in the split {split}. Use the other split"
+            ):
                 environment.reset(instance=name)
 
 
@@ -132,7 +134,7 @@ def test_a_finite_list_is_walked_in_order_and_begins_again():
     assert walked == [*enumerate(expected), *enumerate(expected[:2])]
     environment.reset(index=3)
     assert environment.state.instance["id"] == expected[3]
-    with pytest.raises(ValueError, match="ends before place"):
+    with pytest.raises(ValueError, match="ends before index"):
         environment.reset(index=len(expected))
     environment.reset(seed=5)
     assert environment.state.instance["id"] in expected
@@ -151,33 +153,33 @@ def test_an_endless_reset_without_a_seed_tells_one_that_brings_it_back():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"splt": "eval"}, 'no option "splt": there are endless, parameters'),
-        ({"split": "test"}, 'no split "test": try train or eval'),
-        ({"split": ["eval"]}, "`split` is .*: give a text or null"),
-        ({"endless": "no"}, '`endless` is "no": give true or false'),
-        ({"rows": 0}, "`rows` is for finite lists: give 1"),
-        ({"rows": True}, "`rows` is true: give a whole number or null"),
-        ({"rows": 10**9}, "`rows` is for finite lists: give 1 … 100000"),
-        ({"rows": 5, "endless": True}, "without `endless`"),
-        ({"reward": "all"}, 'no reward "all": try sparse or dense'),
-        ({"template": "no such"}, 'no template "no such": try plain'),
+        ({"splt": "eval"}, 'Unknown option "splt". Use endless, parameters'),
+        ({"split": "test"}, 'Unknown split "test". Use train or eval'),
+        ({"split": ["eval"]}, "`split` is .* must be a string or null"),
+        ({"endless": "no"}, '`endless` is "no". It must be true or false'),
+        ({"rows": 0}, "`rows` must be 1"),
+        ({"rows": True}, "`rows` is true. It must be an integer or null"),
+        ({"rows": 10**9}, "`rows` must be 1 … 100000"),
+        ({"rows": 5, "endless": True}, "cannot be combined with `endless`"),
+        ({"reward": "all"}, 'Unknown reward "all". Use sparse or dense'),
+        ({"template": "no such"}, 'no template "no such". Use plain'),
         ({"suite": "nowhere/else"}, "no suite 'nowhere/else': try causalab/main_3"),
-        ({"suite": 5}, "`suite` is 5: give a text"),
-        ({"suite": ["causallink"]}, "`suite` is .*: give a text"),
-        ({"parameters": [1]}, "`parameters` is .*: give an object of named values"),
+        ({"suite": 5}, "`suite` is 5. It must be a string"),
+        ({"suite": ["causallink"]}, "`suite` is .* must be a string"),
+        ({"parameters": [1]}, "`parameters` is .* must be an object of named values"),
         ({"parameters": {"no_such_parameter": 1}}, "no parameter"),
-        ({"suite_seed": 5}, "`suite_seed` is 5: give a text"),
+        ({"suite_seed": 5}, "`suite_seed` is 5. It must be a string"),
         ({"profile": "any"}, "no profile 'any': try certified"),
-        ({"seed": -1}, "`seed` is a whole number, 0 or more"),
-        ({"seed": 1.5}, "`seed` is a whole number, 0 or more"),
-        ({"seed": True}, "`seed` is a whole number, 0 or more"),
-        ({"index": -1}, "`index` is a whole number, 0 or more"),
-        ({"index": "0"}, "`index` is a whole number, 0 or more"),
-        ({"index": 3, "endless": True}, "seeds, not places: give `seed`"),
-        ({"instance": 7}, "`instance` is a text like family/suite-0003"),
+        ({"seed": -1}, "`seed` must be an integer of 0 or more"),
+        ({"seed": 1.5}, "`seed` must be an integer of 0 or more"),
+        ({"seed": True}, "`seed` must be an integer of 0 or more"),
+        ({"index": -1}, "`index` must be an integer of 0 or more"),
+        ({"index": "0"}, "`index` must be an integer of 0 or more"),
+        ({"index": 3, "endless": True}, "has no index. Give `seed`"),
+        ({"instance": 7}, "`instance` must be a string such as family/suite-0003"),
         ({"instance": "causallink/core-0000-000000000000"}, "made under another seed"),
-        ({"seed": 1, "index": 1}, "give one of `seed`, `index` and `instance`"),
-        ({"episode_id": 5}, "`episode_id` is a text"),
+        ({"seed": 1, "index": 1}, "Give only one of `seed`, `index` and `instance`"),
+        ({"episode_id": 5}, "`episode_id` must be a string"),
     ],
     ids=str,
 )
@@ -210,7 +212,7 @@ def test_a_closed_session_stays_closed():
     environment.reset()
     environment.close()
     for ask in (environment.reset, lambda: environment.step(WhyBenchAction(line="answer no"))):
-        with pytest.raises(ValueError, match="connect again"):
+        with pytest.raises(ValueError, match="Connect again"):
             ask()
 
 

@@ -42,7 +42,7 @@ def test_sessions_are_bounded_and_room_comes_back():
     ("arguments", "said"),
     [
         (["--suite", "no/where"], "no suite"),
-        (["--split", "test"], "no split"),
+        (["--split", "test"], "Unknown split"),
         (["--parameters", "{"], "--parameters"),
         (["--sessions", "0"], "max_concurrent_envs"),
         (["--seed", "-1"], "0 or more"),

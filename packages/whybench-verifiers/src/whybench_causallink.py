@@ -1,4 +1,4 @@
-"""The taskset of one family, under the name by which `verifiers` finds it."""
+"""The taskset of CausalLink, under the name by which `verifiers` finds it."""
 
 from whybench_verifiers import WhyBenchEnv, WhyBenchHarness
 from whybench_verifiers.taskset import CausalLinkTaskset

@@ -160,7 +160,7 @@ def test_a_seat_that_cannot_play_is_refused() -> None:
             episode = await env.run_slot(env.slots(task_of(INSTANCE))[0], context)
         return episode.traces[0].last_error.message
 
-    assert "leave --env.agent.harness.id out" in asyncio.run(refused({"harness": {"id": "null"}}))
+    assert "Omit --env.agent.harness.id" in asyncio.run(refused({"harness": {"id": "null"}}))
 
 
 def test_a_sandbox_is_refused() -> None:

@@ -135,8 +135,8 @@ def test_options_reach_the_instances() -> None:
     [
         ({"suite": "causallink/none"}, "no suite .*: try causallink/core"),
         ({"suite": "none/core"}, "no suite"),
-        ({"template": "none"}, "no template"),
-        ({"rows": 3, "endless": True}, "finite list"),
+        ({"template": "none"}, "Unknown template"),
+        ({"rows": 3, "endless": True}, "cannot be combined"),
         ({"split": "test"}, "'train', 'eval' or 'all'"),
         ({"parameters": {"none": 1}}, "no parameter"),
     ],
@@ -149,7 +149,7 @@ def test_options_that_mean_nothing_are_refused(options: dict[str, Any], reason: 
 def test_a_familys_taskset_keeps_to_its_family() -> None:
     assert taskset(id="whybench-recite").suite.path == "recite/made_short"
     assert taskset(id="whybench-recite", suite="recite/made_long").suite.name == "made_long"
-    with pytest.raises(ValueError, match="is no suite of recite"):
+    with pytest.raises(ValueError, match="is not a suite of recite"):
         taskset(id="whybench-recite", suite="causallink/core")
 
 

@@ -2,12 +2,12 @@
 
     expression = variable | "(" variable ")" | "(" operator expression … ")"
 
-`not` takes one argument; `and`, `or`, `xor` and `iff` take two or more: `xor` is true when an odd
-number of its arguments is, `iff` when all of them are equal. There are no constants.
+`not` takes one argument; `and`, `or`, `xor` and `iff` take two or more. `xor` is true if an odd
+number of its arguments are true, `iff` if all of them are equal. There are no constants.
 
 A table over n variables is an integer of 2**n bits: bit r is the value on the assignment in which
-variable v is `r >> v & 1`. Columns of any number of rows are integers in the same way, so one
-evaluation serves a truth table and a thousand rows alike.
+variable v is `r >> v & 1`. Columns of any number of rows are integers of the same kind. So one
+evaluation works for a truth table and for a thousand rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 OPERATORS = ("not", "and", "or", "xor", "iff")
 
 LONGEST = 20_000
-"""Characters of the longest formula that is read; no sensible one has a thousand."""
+"""The most characters of a formula; no sensible one has a thousand."""
 
 Tree: TypeAlias = "int | tuple[str | Tree, ...]"
 """A formula as nested tuples: a variable's number, or an operator and its arguments."""
@@ -31,7 +31,7 @@ _BROKEN = re.compile(r"[\t\r\n]")
 
 
 class FormulaError(ValueError):
-    """A text that is no formula of the language, or not a legal one; the message says why."""
+    """Raised for a text that is not a legal formula of the language; the message says why."""
 
 
 class Formula(NamedTuple):
@@ -49,7 +49,7 @@ class Formula(NamedTuple):
 
     @property
     def depth(self) -> int:
-        """The longest way from the top to a variable; 1 for a lone variable."""
+        """The longest path from the top to a variable; 1 for a single variable."""
         stack: list[int] = []
         for item in self.program:
             if isinstance(item, int):
@@ -115,7 +115,7 @@ _OPEN = frozenset(OPERATORS[1:])
 
 
 def _check(head: str, count: int, variables: Mapping[str, int]) -> None:
-    """Let a variable in parentheses pass; say what is wrong with anything else that gets here."""
+    """Accept a variable in parentheses; raise an error for anything else."""
     if not head:
         after = "must follow an opening parenthesis" if count else "is missing: this closes nothing"
         raise FormulaError(f"an operator or a variable {after}")

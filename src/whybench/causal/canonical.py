@@ -14,7 +14,7 @@ Json: TypeAlias = (
 """What JSON can say. Spelled `Any` because a recursive union buys no safety at our edges."""
 
 DEEPEST = 32
-"""Deeper nesting is refused: no value of ours has it, and a hostile one overflows the stack."""
+"""Deeper nesting is rejected: no value of ours needs it, and a hostile one overflows the stack."""
 
 
 _PLAIN = frozenset({int, str, float, bool, type(None)})
@@ -22,17 +22,30 @@ _PLAIN = frozenset({int, str, float, bool, type(None)})
 
 
 class Record(tuple[tuple[str, Any], ...]):
-    """A small frozen, hashable mapping from names to frozen values, in the order given.
+    """A small immutable mapping from names to frozen values, in the order given.
 
-    >>> Record.of(moving=("circle",), left=3)["left"]
-    3
+    A record is hashable and can be compared. `freeze` makes records from JSON data.
+
+    Examples:
+        >>> record = Record.of(moving=("circle",), left=3)
+        >>> record["left"], "moving" in record, record.get("missing", 0)
+        (3, True, 0)
+
     """
 
     __slots__ = ()
 
     @classmethod
     def of(cls, **items: Json) -> Record:
-        """Build a record from keyword arguments."""
+        """Build a record from keyword arguments.
+
+        Args:
+            **items: Names and values. The values must be hashable; use `freeze` for JSON data.
+
+        Returns:
+            The record, in the order of the arguments.
+
+        """
         return cls(items.items())
 
     def __getitem__(self, key: Any) -> Any:
@@ -45,14 +58,28 @@ class Record(tuple[tuple[str, Any], ...]):
         return any(name == key for name, _ in self)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value under `key`, or `default`."""
+        """Return the value of a name, or a default.
+
+        Args:
+            key: The name.
+            default: The value to return if the record has no such name.
+
+        Returns:
+            The value or the default.
+
+        """
         for name, value in self:
             if name == key:
                 return value
         return default
 
     def asdict(self) -> dict[str, Any]:
-        """Return the record as an ordinary dictionary; its values stay frozen."""
+        """Return the record as an ordinary dictionary.
+
+        Returns:
+            The dictionary. Its values stay frozen; `thaw` converts them too.
+
+        """
         return dict(iter(self))
 
 
@@ -60,12 +87,24 @@ EMPTY = Record()
 
 
 def freeze(value: Json, depth: int = 0) -> Any:
-    """Turn JSON data into hashable values: lists into tuples, mappings into records.
+    """Convert JSON data to hashable values: lists to tuples, mappings to records.
 
-    Numbers that JSON cannot carry (NaN, infinities) become their names, so nothing is lost.
+    NaN and the infinities, which JSON cannot express, become the strings `nan`, `inf` and `-inf`.
 
-    >>> freeze({"a": [1, {"b": None}]})
-    (('a', (1, (('b', None),))),)
+    Examples:
+        >>> freeze({"a": [1, {"b": None}]})
+        (('a', (1, (('b', None),))),)
+
+    Args:
+        value: JSON data.
+        depth: The nesting level of `value`. Callers leave it at 0.
+
+    Returns:
+        The frozen value.
+
+    Raises:
+        ValueError: The value is not JSON data, or is nested more than 32 levels deep.
+
     """
     if depth > DEEPEST:
         raise ValueError(f"value is nested deeper than {DEEPEST} levels: flatten it")
@@ -83,7 +122,19 @@ def freeze(value: Json, depth: int = 0) -> Any:
 
 
 def thaw(value: Any) -> Json:
-    """Undo `freeze`: records into dictionaries, tuples into lists."""
+    """Convert frozen values back to JSON data: records to dictionaries, tuples to lists.
+
+    Examples:
+        >>> thaw(freeze({"a": [1, {"b": None}]}))
+        {'a': [1, {'b': None}]}
+
+    Args:
+        value: A value from `freeze`.
+
+    Returns:
+        JSON data.
+
+    """
     if isinstance(value, Record):
         return {name: item if type(item) in _PLAIN else thaw(item) for name, item in value}
     if isinstance(value, tuple | list):
@@ -94,12 +145,32 @@ def thaw(value: Any) -> Json:
 def canonical_json(value: Json) -> str:
     r"""Return the one JSON text of a value: sorted keys, no spaces, ASCII only.
 
-    >>> canonical_json({"b": (1, 2), "a": "é"})
-    '{"a":"\\u00e9","b":[1,2]}'
+    Examples:
+        >>> canonical_json({"b": (1, 2), "a": "é"})
+        '{"a":"\\u00e9","b":[1,2]}'
+
+    Args:
+        value: JSON data, or a frozen value.
+
+    Returns:
+        The text. Equal values have equal texts on every machine.
+
     """
     return json.dumps(thaw(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest(value: Json) -> bytes:
-    """Return the SHA-256 digest of a value's canonical JSON."""
+    """Return the SHA-256 digest of the canonical JSON of a value.
+
+    Examples:
+        >>> digest({"a": 1}).hex()[:8]
+        '015abd7f'
+
+    Args:
+        value: JSON data, or a frozen value.
+
+    Returns:
+        The 32 bytes of the digest.
+
+    """
     return sha256(canonical_json(value).encode("ascii")).digest()

@@ -1,11 +1,11 @@
-"""How many DAGs the data cannot tell apart: interventional Markov equivalence classes.
+"""Count the DAGs that data cannot distinguish: interventional Markov equivalence classes.
 
-Observations reveal a DAG's skeleton and its v-structures (a → c ← b with a, b not adjacent).
-Intervening on one node t also reveals the direction of every edge at t, since only the edges into t
-vanish. DAGs alike in all of this form one class: Hauser and Bühlmann, *Characterization and greedy
-learning of interventional Markov equivalence classes of directed acyclic graphs*, JMLR 13 (2012),
-theorem 10. Targets here are single nodes, and observational data (the empty target) is always
-there. A set of targets is a bitmask, as in `core.graph`.
+Observations reveal a DAG's skeleton and its v-structures (a → c ← b with a, b not adjacent). An
+intervention on one node t also reveals the direction of every edge at t, because only the edges
+into t vanish. DAGs that agree in all of this form one class: Hauser and Bühlmann, *Characterization
+and greedy learning of interventional Markov equivalence classes of directed acyclic graphs*, JMLR
+13 (2012), theorem 10. Targets here are single nodes, and observational data (the empty target) is
+always available. A set of targets is a bitmask, as in `causal.graph`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from whybench.causal.graph import Graph, members, transpose
 
 @dataclass(frozen=True, slots=True)
 class EssentialGraph:
-    """What all members of a class share: their common arrows, and the edges they differ in."""
+    """A class of DAGs: the arrows that all members share, and the edges in which they differ."""
 
     directed: tuple[int, ...]
     """`directed[v]`: the children v has in every member."""
@@ -41,7 +41,7 @@ def essential(graph: Graph, targets: int = 0) -> EssentialGraph:
     EssentialGraph(directed=(2, 4, 0), undirected=(0, 0, 0))
     """
     if not graph.is_acyclic():
-        raise ValueError("the graph has a cycle: only a DAG has an equivalence class here")
+        raise ValueError("The graph has a cycle. Only a DAG has an equivalence class.")
     if targets < 0 or targets >> graph.n:
         raise ValueError(f"targets {targets:#b} name a node outside the graph's {graph.n}")
     parents = graph.parents()
@@ -60,9 +60,9 @@ def essential(graph: Graph, targets: int = 0) -> EssentialGraph:
 def class_size(graph: Graph, targets: int = 0) -> int:
     """Count the DAGs that data from the graph, observed and with each target set, cannot exclude.
 
-    The undirected parts of an essential graph are chordal and independent of each other, and the
-    members are what directing each of them without a cycle or a new v-structure gives (Hauser and
-    Bühlmann 2012); so the size is a product. It is 1 once all nodes but one are targets.
+    The undirected parts of an essential graph are chordal and independent of each other. The
+    members of the class are the ways to direct each part without a cycle or a new v-structure
+    (Hauser and Bühlmann 2012), so the size is a product. It is 1 if all nodes but one are targets.
 
     >>> triangle = Graph.from_edges(3, [(0, 1), (0, 2), (1, 2)])
     >>> [class_size(triangle, targets) for targets in (0b000, 0b001, 0b010, 0b011)]
@@ -94,10 +94,10 @@ def _close(graph: Graph, adjacent: Sequence[int], known: list[int]) -> None:
 def _implied(
     a: int, b: int, adjacent: Sequence[int], known: Sequence[int], into: Sequence[int]
 ) -> bool:
-    """Tell whether one of Meek's rules directs the edge a — b as a → b.
+    """Return whether one of Meek's rules directs the edge a — b as a → b.
 
-    R4 completes the rules for any background knowledge. We know no set of targets that needs it:
-    Hauser and Bühlmann's "strong protection" of an arrow that is not at a target asks for a
+    R4 completes the rules for any background knowledge. We know of no set of targets that needs
+    it: Hauser and Bühlmann's "strong protection" of an arrow that is not at a target requires a
     v-structure or R1 to R3.
     """
     apart = ~adjacent[b]
@@ -116,11 +116,11 @@ def _implied(
 def _orientations(adjacent: Sequence[int], part: int, sizes: dict[int, int]) -> int:
     """Count the acyclic orientations without v-structure of a connected chordal part.
 
-    Each has exactly one source. He, Jia and Yu, *Counting and exploring sizes of Markov equivalence
-    classes of directed acyclic graphs*, JMLR 16 (2015), sum over this root: it directs some edges,
-    and what remains falls into smaller parts of the same kind. Roots with the same closed
-    neighbourhood can be swapped, so one of them counts for all; that keeps the parts that `sizes`
-    has to remember few. Trees and complete graphs have closed forms.
+    Each orientation has exactly one source. He, Jia and Yu, *Counting and exploring sizes of Markov
+    equivalence classes of directed acyclic graphs*, JMLR 16 (2015), sum over this root: it directs
+    some edges, and the rest splits into smaller parts of the same kind. Roots with the same closed
+    neighbourhood can be swapped, so one of them represents all. This keeps the number of parts in
+    `sizes` small. Trees and complete graphs have closed forms.
     """
     if part in sizes:
         return sizes[part]
@@ -146,8 +146,8 @@ def _orientations(adjacent: Sequence[int], part: int, sizes: dict[int, int]) -> 
 def _below(adjacent: Sequence[int], part: int, root: int) -> Iterator[int]:
     """Yield the parts that stay undirected once `root` is the only source of `part`.
 
-    This is He, Jia and Yu's ChainCom: edges point away from the root, layer by layer; inside
-    a layer, x → y directs y — z as y → z if x and z are apart.
+    This is the algorithm ChainCom of He, Jia and Yu. Edges point away from the root, layer by
+    layer. Inside a layer, x → y directs y — z as y → z if x and z are not adjacent.
     """
     layer = 1 << root
     left = part & ~layer

@@ -62,7 +62,7 @@ class Graph:
         return tuple(reach)
 
     def is_acyclic(self) -> bool:
-        """Tell whether no node is its own descendant."""
+        """Return whether no node is its own descendant."""
         return not any(mask >> v & 1 for v, mask in enumerate(self.reach()))
 
     def sources(self) -> int:
@@ -84,12 +84,12 @@ def transpose(rows: Sequence[int]) -> tuple[int, ...]:
 
 
 def canonical_form(rows: Sequence[int], colours: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Return a code equal for two coloured graphs exactly if renaming nodes maps one to the other.
+    """Return a code, equal for two coloured graphs exactly if renaming nodes makes them equal.
 
-    Colour refinement, then individualisation of the first smallest ambiguous class, keeping the
-    smallest code over all branches: the scheme of McKay, *Practical graph isomorphism*, 1981. Of
-    nodes that a symmetry maps onto one another only one is tried. That is quick wherever
-    refinement finds all differences, as on trees; regular graphs may take very long.
+    The method refines colours, then individualises the nodes of the first smallest ambiguous class,
+    and keeps the smallest code over all branches (McKay, *Practical graph isomorphism*, 1981). If a
+    symmetry maps nodes onto one another, it tries only one of them. This is fast if refinement
+    finds all differences, as on trees; regular graphs may take very long.
 
     >>> canonical_form((0b010, 0, 0)) == canonical_form((0, 0, 0b010))
     True
@@ -146,7 +146,7 @@ class _Web:
         return self.refined(split)
 
     def one_of_each_kind(self, nodes: list[int]) -> list[int]:
-        """Return the first of all nodes that may change places without changing anything."""
+        """Return one node, the first, of each set of nodes that can be swapped."""
         kinds: dict[tuple[int, int], int] = {}
         for v in nodes:
             kinds.setdefault((self.rows[v], self.columns[v]), v)
@@ -161,7 +161,7 @@ class _Web:
 
 
 def _ambiguous(cells: list[int]) -> list[int]:
-    """Return the nodes of the first smallest cell that holds more than one; none if none does."""
+    """Return the nodes of the first smallest cell with several nodes; empty if there is none."""
     groups: dict[int, list[int]] = {}
     for v, cell in enumerate(cells):
         groups.setdefault(cell, []).append(v)
@@ -170,7 +170,7 @@ def _ambiguous(cells: list[int]) -> list[int]:
 
 
 def _smallest(web: _Web, cells: list[int]) -> tuple[int, ...]:
-    """Return the smallest code over all ways to tell the nodes of refined cells apart."""
+    """Return the smallest code over all ways to distinguish the nodes of refined cells."""
     candidates = _ambiguous(cells)
     if not candidates:
         return web.code(cells)
@@ -183,7 +183,7 @@ def _smallest(web: _Web, cells: list[int]) -> tuple[int, ...]:
 
 
 def _alike(web: _Web, left: list[int], right: list[int]) -> bool:
-    """Tell whether a symmetry of the graph maps refined cells onto others."""
+    """Return whether a symmetry of the graph maps refined cells onto others."""
     if sorted(left) != sorted(right):
         return False
     here, there = _ambiguous(left), _ambiguous(right)

@@ -1,7 +1,7 @@
-"""Canonical forms of graphs whose edges carry labels: the same for all that renaming makes equal.
+"""Canonical forms of graphs with labelled edges: equal for graphs that renaming makes equal.
 
-The scheme is that of `core.graph.canonical_form`: colour refinement, then individualisation, and
-the smallest code over all branches. Colours and labels are any values that can be put in order.
+The method is that of `causal.graph.canonical_form`: colour refinement, then individualisation, and
+the smallest code over all branches. Colours and labels are any values that can be sorted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Code: TypeAlias = tuple[tuple[int, int, Any], ...]
 def labelled_form(
     colours: Sequence[Any], edges: Mapping[Edge, Any]
 ) -> tuple[tuple[Any, ...], Code]:
-    """Return colours and edges under new names, the same exactly if renaming makes two graphs one.
+    """Return colours and edges under new names, equal exactly if renaming makes two graphs equal.
 
     >>> labelled_form("baa", {(0, 2): 5.0}) == labelled_form("aba", {(1, 0): 5.0})
     True
@@ -54,9 +54,9 @@ def smallest_code(
 ) -> T:
     """Return the smallest code over all names that fit cells of nodes.
 
-    `marks` tells nodes of a cell apart, with their cell first; `code` writes all down under names.
-    Nodes of the same `kind` may change places, so one of them is tried; without it all are, which
-    takes long where much is alike.
+    `marks` distinguishes the nodes of a cell, with their cell first. `code` encodes everything
+    under given names. Nodes of the same `kind` can be swapped, so only one of them is tried.
+    Without `kind` all are tried, which takes long if many nodes are alike.
     """
     cells = _refined(cells, marks)
     groups: dict[int, list[int]] = {}

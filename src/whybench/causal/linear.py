@@ -1,4 +1,4 @@
-"""Linear algebra without rounding: Gaussian elimination on whole numbers, for small proofs."""
+"""Linear algebra without rounding: Gaussian elimination on integers, for small proofs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 Exact: TypeAlias = int | Fraction
 Row: TypeAlias = Sequence[int | float | Fraction]
-"""Floats are taken at their exact binary value: round them first where decimals are meant."""
+"""Floats have their exact binary value: round them first if you mean decimals."""
 
 
 def exact(value: float | Fraction) -> Exact:
-    """Return a number's exact value, as a whole number if it is one: those are faster by far.
+    """Return a number's exact value, as an int if possible, because ints are much faster.
 
     >>> exact(3.0), exact(0.5)
     (3, Fraction(1, 2))
@@ -24,9 +24,9 @@ def exact(value: float | Fraction) -> Exact:
 def rank(rows: Iterable[Row]) -> int:
     """Return the number of independent rows.
 
-    Bareiss, *Sylvester's identity and multistep integer-preserving Gaussian elimination*, 1968:
-    every number that comes up is a minor of the matrix, so dividing by the pivot before leaves no
-    remainder, and numbers stay short.
+    This is Bareiss, *Sylvester's identity and multistep integer-preserving Gaussian elimination*,
+    1968. Every intermediate number is a minor of the matrix. So division by the previous pivot
+    leaves no remainder, and numbers stay short.
 
     >>> rank([[1, 2], [2, 4]])
     1
@@ -51,14 +51,14 @@ def rank(rows: Iterable[Row]) -> int:
 
 
 class ContradictionError(ValueError):
-    """Equations that nothing solves."""
+    """Raised for equations without a solution."""
 
 
 def only_solution(equations: Iterable[Sequence[int]]) -> tuple[list[int], int] | None:
-    """Solve equations in whole numbers, the right side last; None if they leave anything open.
+    """Solve integer equations, right side last; None if they have more than one solution.
 
-    Returns numerators and their denominator. Bareiss's elimination again, above the pivots too: in
-    the end all pivots are the same number.
+    Returns numerators and their denominator. It uses Bareiss's elimination above the pivots too,
+    so that in the end all pivots are the same number.
 
     >>> only_solution([[1, 1, 5], [1, -1, 2]])
     ([-7, -3], -2)
@@ -84,7 +84,7 @@ def only_solution(equations: Iterable[Sequence[int]]) -> tuple[list[int], int] |
         done.append(pivot)
         before = lead
     if any(row[-1] for row in waiting):
-        raise ContradictionError("no numbers solve these equations")
+        raise ContradictionError("These equations have no solution.")
     return ([row[-1] for row in done], before) if len(done) == width else None
 
 

@@ -29,15 +29,22 @@ def uniforms_of(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def words_below(chances: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return the words that chances below 1 stand for: u < chance exactly if its word is less."""
+    """Return chances below 1 as words: u < chance exactly if the word of u is less."""
     return np.ceil(chances * 2.0**53).astype(np.uint64) << np.uint64(11)
 
 
 class Stream:
-    """A deterministic source of draws.
+    """A deterministic random stream that is seeded by a path of names.
 
-    >>> Stream("causallink", "core", 7).below(1000)
-    59
+    Streams of different paths are independent. The draws do not depend on the version of numpy.
+
+    Examples:
+        >>> Stream("causallink", "core", 7).below(1000)
+        59
+
+    Args:
+        *path: The names and numbers that identify the stream.
+
     """
 
     __slots__ = ("_bits", "_words")
@@ -48,13 +55,29 @@ class Stream:
         self._words: list[int] = []
 
     def word(self) -> int:
-        """Return the next raw word, uniform over 0 … 2⁶⁴−1."""
+        """Draw a raw word.
+
+        Returns:
+            An integer, uniform over 0 … 2⁶⁴−1.
+
+        """
         if not self._words:
             self._words = [int(word) for word in self._bits.random_raw(_BLOCK)][::-1]
         return self._words.pop()
 
     def below(self, n: int) -> int:
-        """Return an integer uniform over 0 … n−1, without modulo bias."""
+        """Draw an integer without modulo bias.
+
+        Args:
+            n: The number of possible values, from 1 to 2**64.
+
+        Returns:
+            An integer, uniform over 0 … n−1.
+
+        Raises:
+            ValueError: `n` is out of range.
+
+        """
         if not 0 < n <= _WORD:
             raise ValueError(f"cannot draw below {n}: give 1 … 2**64")
         fair = _WORD - _WORD % n
@@ -63,11 +86,27 @@ class Stream:
         return word % n
 
     def uniform(self) -> float:
-        """Return a float uniform over [0, 1) with 53 random bits."""
+        """Draw a float with 53 random bits.
+
+        Returns:
+            A float, uniform over [0, 1).
+
+        """
         return (self.word() >> 11) * 2.0**-53
 
     def words(self, n: int) -> NDArray[np.uint64]:
-        """Return the next n raw words at once."""
+        """Draw several raw words at once.
+
+        Args:
+            n: The number of words.
+
+        Returns:
+            The words, equal to `n` calls of `word`.
+
+        Raises:
+            ValueError: `n` is negative.
+
+        """
         if n < 0:
             raise ValueError(f"cannot draw {n} numbers: give 0 or more")
         waiting = [self._words.pop() for _ in range(min(n, len(self._words)))]
@@ -75,19 +114,43 @@ class Stream:
         return np.concatenate((np.array(waiting, dtype=np.uint64), drawn)) if waiting else drawn
 
     def uniforms(self, n: int) -> NDArray[np.float64]:
-        """Return the next n draws of `uniform` at once.
+        """Draw several floats at once.
 
-        >>> Stream("fleet", 3).uniforms(2).tolist()[0] == Stream("fleet", 3).uniform()
-        True
+        Examples:
+            >>> Stream("fleet", 3).uniforms(2).tolist()[0] == Stream("fleet", 3).uniform()
+            True
+
+        Args:
+            n: The number of floats.
+
+        Returns:
+            The floats, equal to `n` calls of `uniform`.
+
         """
         return uniforms_of(self.words(n))
 
     def choice(self, items: Sequence[T]) -> T:
-        """Return one item."""
+        """Draw one item.
+
+        Args:
+            items: The items; at least one.
+
+        Returns:
+            The item.
+
+        """
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """Return the items in random order (Fisher–Yates)."""
+        """Shuffle items (Fisher–Yates).
+
+        Args:
+            items: The items. They are not changed.
+
+        Returns:
+            A new list in random order.
+
+        """
         deck = list(items)
         for last in range(len(deck) - 1, 0, -1):
             other = self.below(last + 1)
@@ -95,7 +158,19 @@ class Stream:
         return deck
 
     def sample(self, items: Sequence[T], k: int) -> list[T]:
-        """Return k items without replacement, in random order."""
+        """Draw items without replacement.
+
+        Args:
+            items: The items.
+            k: The number of items to draw.
+
+        Returns:
+            `k` items in random order.
+
+        Raises:
+            ValueError: `k` is negative or larger than the number of items.
+
+        """
         if not 0 <= k <= len(items):
             raise ValueError(f"cannot sample {k} of {len(items)} items")
         return self.shuffled(items)[:k]

@@ -1,13 +1,12 @@
-"""How near a predicted directed graph is to the true one: edge precision, recall, F1, SHD.
+"""Compare a predicted directed graph with the true one: edge precision, recall, F1, SHD.
 
-A graph is its edges, any iterable of (cause, effect) pairs of hashable nodes, so indices and names
-both work; repeated edges count once. Cycles are allowed, self loops are not. Every function takes
-the truth first.
+A graph is given by its edges: any iterable of (cause, effect) pairs of hashable nodes. Indices and
+names both work, and repeated edges count once. Cycles are allowed, self loops are not. Every
+function takes the truth first.
 
-Empty graphs: two empty graphs agree, so every ratio is 1.0. When only one is empty there is nothing
-to agree on and every ratio is 0.0; in particular an empty prediction has precision 0.0 against a
-true graph with edges, so that saying nothing is never the best answer, and any prediction has
-recall 0.0 against a true graph without edges.
+Two empty graphs agree, so every ratio is 1.0. If only one graph is empty, every ratio is 0.0. So an
+empty prediction has precision 0.0 against a true graph with edges, and saying nothing is never the
+best answer. Any prediction has recall 0.0 against a true graph without edges.
 """
 
 from collections.abc import Hashable, Iterable
@@ -51,12 +50,12 @@ def edge_f1(truth: Edges[Node], predicted: Edges[Node]) -> float:
 
 
 def shd(truth: Edges[Node], predicted: Edges[Node]) -> int:
-    """Structural Hamming distance: fewest edges to add, remove or reverse to mend the prediction.
+    """Structural Hamming distance: fewest edges to add, remove or reverse to get the true graph.
 
     A reversed edge costs one step, not two. Between the same two nodes, a two-cycle is one step
     from either single edge and two from no edge. Tsamardinos, Brown and Aliferis (2006), Machine
-    Learning 65, take the distance between equivalence classes; this one compares the directed
-    graphs themselves.
+    Learning 65, define the distance between equivalence classes; this function compares the
+    directed graphs themselves.
 
     >>> shd([(0, 1), (1, 2)], [(1, 0), (0, 2)])
     3
@@ -70,10 +69,10 @@ def shd(truth: Edges[Node], predicted: Edges[Node]) -> int:
 
 
 def ancestor_f1(truth: Edges[Node], predicted: Edges[Node]) -> float:
-    """Edge F1 between the transitive closures: who causes whom, directly or through others.
+    """Edge F1 between the transitive closures, which contain direct and indirect causes.
 
-    It forgives an added shortcut along a chain, which `edge_f1` does not. On a cycle every node is
-    an ancestor of every other; being one's own ancestor is not counted.
+    In contrast to `edge_f1`, it does not penalise an added shortcut along a chain. On a cycle every
+    node is an ancestor of every other node; a node does not count as its own ancestor.
 
     >>> ancestor_f1([(0, 1), (1, 2)], [(0, 1), (1, 2), (0, 2)])
     1.0
@@ -88,7 +87,7 @@ def _f1(true: frozenset[tuple[Node, Node]], guess: frozenset[tuple[Node, Node]])
 
 
 def _share(hits: int, of: int, *, empty: bool) -> float:
-    """Give hits / of; of nothing, 1.0 if the other graph is `empty` too, else 0.0."""
+    """Return hits / of; if `of` is 0, return 1.0 if the other graph is `empty` too, else 0.0."""
     return hits / of if of else float(empty)
 
 

@@ -1,9 +1,10 @@
-"""Suite seeds, public and secret: the name that a log may hold, and the secret behind it.
+"""Suite seeds, public and secret: the public name that logs contain, and the secret behind it.
 
-Whoever knows a seed can rebuild its instances with their answers. So a secret seed goes by the
-hash of its secret: the name commits to the secret, tells nothing of it, and stands wherever an
-ordinary seed stands. The secret itself is kept in a file of one secret a line (`#` begins a
-remark), outside all data and logs, which the environment variable `WHYBENCH_SECRETS` names.
+Anyone who knows a seed can rebuild its instances and their answers. A secret seed is therefore
+named by the hash of its secret. The name commits to the secret and reveals nothing about it; it can
+be used wherever an ordinary seed can. The secret itself is in a file with one secret per line (`#`
+begins a comment), outside all data and logs. The environment variable `WHYBENCH_SECRETS` gives the
+path of this file.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ PRIVATE = "private:"
 """How the name of a secret seed begins."""
 
 SECRETS = "WHYBENCH_SECRETS"
-"""The environment variable that names the file of secrets."""
+"""The environment variable with the path of the file of secrets."""
 
 SHORTEST = 22
-"""The fewest characters of a secret: 128 bits in base 64, so that nobody guesses it."""
+"""The fewest characters of a secret: 128 bits in base 64, too many to guess."""
 
 BYTES = 32
-"""Random bytes of a secret that we make."""
+"""The number of random bytes of a generated secret."""
 
 _NAME = re.compile(rf"{PRIVATE}[0-9a-f]{{32}}")
 _BLOCK = re.compile(r"\.[1-9][0-9]*$")
@@ -48,25 +49,27 @@ def name_of(secret: str) -> str:
     """
     if len(secret) < SHORTEST:
         raise ValueError(
-            f"a secret has at least {SHORTEST} characters: `whybench data secret` makes one"
+            f"A secret has at least {SHORTEST} characters. Create one: `whybench data secret`."
         )
     if not secret.isascii() or not secret.isprintable() or " " in secret or secret[0] == "#":
         raise ValueError(
-            "a secret is one word of printable ASCII: `whybench data secret` makes one"
+            "A secret is one word of printable ASCII. Create one: `whybench data secret`."
         )
     if secret.startswith(PRIVATE):
-        raise ValueError(f"{secret} is the name of a secret seed, not its secret")
+        raise ValueError(f"{secret} is the public name of a secret seed, not its secret.")
     return PRIVATE + sha256(b"whybench salt " + secret.encode()).hexdigest()[:32]
 
 
 def keep(secret: str, file: str | Path | None = None) -> str:
     """Add a secret to a file of secrets that only its owner may read; return its name.
 
-    The file is the one that `WHYBENCH_SECRETS` names, unless another is given.
+    Without a file, it uses the one that `WHYBENCH_SECRETS` gives.
     """
     chosen = file or os.environ.get(SECRETS)
     if not chosen:
-        raise ValueError(f"let {SECRETS} name the file that is to keep the secret")
+        raise ValueError(
+            f"{SECRETS} is not set. Set it to the path of the file that stores secrets."
+        )
     name, path = name_of(secret), Path(chosen)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
@@ -82,13 +85,13 @@ def keep(secret: str, file: str | Path | None = None) -> str:
 
 
 def read_secrets(file: str | Path) -> tuple[str, ...]:
-    """Return the secrets of a file; a line that is none is refused, and never shown."""
+    """Return the secrets of a file; an invalid line is rejected, but never shown."""
     path = Path(file)
     return _listed(path.read_text("utf-8"), str(path)) if path.is_file() else ()
 
 
 def secret_of(seed: str) -> str:
-    """Return what random streams hang on: an ordinary seed, or the secret of a secret one."""
+    """Return the seed of the random streams: an ordinary seed, or the secret of a secret seed."""
     file = os.environ.get(SECRETS, "")
     if not seed.startswith(PRIVATE):
         return _ordinary(seed, file)
@@ -100,7 +103,7 @@ def secret_of(seed: str) -> str:
 
 @contextmanager
 def revealed(secret: str) -> Iterator[str]:
-    """Let a secret be known inside a block, whatever files there are; yield its name."""
+    """Make a secret known inside a `with` block, without any file; yield its name."""
     name = name_of(secret)
     token = _REVEALED.set(secret)
     try:
@@ -111,17 +114,19 @@ def revealed(secret: str) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def _ordinary(seed: str, file: str) -> str:
-    """Return an ordinary seed, unless it is a secret or another seed's block."""
+    """Return an ordinary seed; reject a secret, and a name that is a block of another seed."""
     if not seed:
-        raise ValueError("a seed has at least one letter; the usual one is `public`")
+        raise ValueError(
+            "The seed is empty. Give a seed of at least one character, such as `public`."
+        )
     if _BLOCK.search(seed):
         raise ValueError(
-            f"seed {seed!r} would share its draws with a later block of seed "
-            f"{_BLOCK.sub('', seed)!r}: do not end a seed in a dot and a number"
+            f"Seed {seed!r} would share its draws with a later block of seed "
+            f"{_BLOCK.sub('', seed)!r}. Do not end a seed with a dot and a number."
         )
     if len(seed) >= SHORTEST and file and seed in read_secrets(file):
         raise ValueError(
-            f"this seed is a secret, which logs would tell: give its name, {name_of(seed)}"
+            f"This seed is a secret, and logs would reveal it. Give its name, {name_of(seed)}."
         )
     return seed
 
@@ -129,12 +134,14 @@ def _ordinary(seed: str, file: str) -> str:
 @lru_cache(maxsize=64)
 def _secret(name: str, file: str) -> str:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name} names no secret seed: {PRIVATE} and 32 digits from 0 to f do")
+        raise ValueError(
+            f"{name} is not the name of a secret seed. Such a name is {PRIVATE} and 32 hex digits."
+        )
     known = read_secrets(file) if file else ()
     found = next((secret for secret in known if name_of(secret) == name), None)
     if found is None:
         raise ValueError(
-            f"the secret of {name} is not known here: let {SECRETS} name a file that holds it"
+            f"The secret of {name} is not known here. Set {SECRETS} to a file that contains it."
         )
     return found
 
@@ -147,7 +154,7 @@ def _listed(text: str, file: str) -> tuple[str, ...]:
             name_of(line)
         except ValueError:
             raise ValueError(
-                f"line {number} of {file} is no secret: one word of at least {SHORTEST} "
-                "characters a line, remarks after a #"
+                f"line {number} of {file} is not a secret. Write one word of at least {SHORTEST} "
+                "characters per line, and comments after a #."
             ) from None
     return tuple(line for _, line in found)

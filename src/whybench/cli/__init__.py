@@ -1,4 +1,4 @@
-"""The command line: `table` names the commands, `lazy` imports the one that is called."""
+"""The command line: `table` lists the commands, and `lazy` imports the one that is called."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from whybench.cli.lazy import Root
 
 app = typer.Typer(
     cls=Root,
-    help="Does a model find out why? Causal-reasoning benchmarks with every instance proven.",
+    help="Measure whether a language model or agent finds out why.",
     epilog="Example: whybench show causallink/core --index 3",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -21,7 +21,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def main(
-    version: Annotated[bool, typer.Option("--version", help="show the version")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
     """Find out whether a model finds out why."""
     if version:

@@ -1,4 +1,4 @@
-"""`whybench arena …`: agents over a wire. Heavy imports wait inside the commands."""
+"""`whybench arena …`: the server for agents. The commands import heavy modules when they run."""
 
 from __future__ import annotations
 
@@ -13,54 +13,69 @@ from whybench.interfaces.command_line import needing_extra, plain_errors, print_
 
 Stored = Annotated[
     str | None,
-    typer.Option(
-        "--store", help="SQLite file of the sessions, or :memory:; default: in the state folder"
-    ),
+    typer.Option("--store", help="SQLite file of the sessions, or :memory:."),
 ]
 
 
 def serve(
-    http: Annotated[bool, typer.Option("--http", help="over HTTP; default: stdio")] = False,
-    host: Annotated[str, typer.Option(help="any other than loopback needs a token")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free")] = 8765,
-    suite: Annotated[str, typer.Option(help="stdio: the suite to open at once")] = "",
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of stdio.")] = False,
+    host: Annotated[
+        str, typer.Option(help="Address. Any other than loopback needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8765,
+    suite: Annotated[str, typer.Option(help="With stdio: suite to open at the start.")] = "",
     index: Annotated[
-        int | None, typer.Option(min=0, help="stdio: which of its instances; default: 0")
+        int | None, typer.Option(min=0, help="With stdio: index of the instance. Default: 0.")
     ] = None,
-    instance: Annotated[str, typer.Option(help="stdio: instead, an instance by name")] = "",
-    template: Annotated[str | None, typer.Option(help="stdio: wording of the prompts")] = None,
-    session: Annotated[str, typer.Option(help="stdio: go on with the stored session NAME")] = "",
+    instance: Annotated[
+        str, typer.Option(help="With stdio: id of the instance, instead of suite and index.")
+    ] = "",
+    template: Annotated[str | None, typer.Option(help="With stdio: prompt template.")] = None,
+    session: Annotated[str, typer.Option(help="With stdio: stored session to resume.")] = "",
     store: Stored = None,
     token_file: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="tokens, one a line; each is an owner"),
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="File of tokens, one per line; each token is an owner.",
+        ),
     ] = None,
     allow_host: Annotated[
-        list[str] | None, typer.Option(help="a further name this server goes by; repeat for more")
+        list[str] | None, typer.Option(help="Further host name of this server. Repeat for more.")
     ] = None,
-    blind: Annotated[bool, typer.Option("--blind", help="withhold scores, give receipts")] = False,
+    blind: Annotated[
+        bool, typer.Option("--blind", help="Return receipts instead of scores.")
+    ] = False,
     attempts: Annotated[
-        Literal["owner", "session"], typer.Option(help="within what attempts are numbered")
+        Literal["owner", "session"], typer.Option(help="Scope in which attempts are numbered.")
     ] = "owner",
-    run: Annotated[str, typer.Option(help="attempts of differently named runs are apart")] = "",
+    run: Annotated[str, typer.Option(help="Name of the run. Attempts are counted per run.")] = "",
     suites: Annotated[
-        list[str] | None, typer.Option(help="family/suite or family; repeat for more; none: all")
+        list[str] | None,
+        typer.Option(help="Family or family/suite to offer. Repeat for more. Default: all."),
     ] = None,
     profile: Profile = "certified",
     seed: Seed = "public",
-    sessions: Annotated[int, typer.Option(min=1, help="most open sessions")] = 5000,
-    live: Annotated[int, typer.Option(min=1, help="most episodes in memory")] = 2000,
-    rate: Annotated[float, typer.Option(min=0, help="requests a second in all; 0: any")] = 1000,
+    sessions: Annotated[int, typer.Option(min=1, help="Maximum number of open sessions.")] = 5000,
+    live: Annotated[int, typer.Option(min=1, help="Maximum number of episodes in memory.")] = 2000,
+    rate: Annotated[
+        float, typer.Option(min=0, help="Maximum requests per second, all sessions; 0: no limit.")
+    ] = 1000,
     session_rate: Annotated[
-        float, typer.Option(min=0, help="requests a second of one session; 0: any")
+        float, typer.Option(min=0, help="Maximum requests per second of a session; 0: no limit.")
     ] = 100,
     idle: Annotated[
-        float, typer.Option(min=0, help="seconds until a silent session ends; 0: never")
+        float, typer.Option(min=0, help="Seconds after which an idle session ends; 0: never.")
     ] = 3600,
-    body: Annotated[int, typer.Option(min=1024, help="most bytes of a request")] = 262144,
-    steps: Annotated[int, typer.Option(min=1, help="most actions of an attempt")] = 1000,
+    body: Annotated[
+        int, typer.Option(min=1024, help="Maximum size of a request in bytes.")
+    ] = 262144,
+    steps: Annotated[
+        int, typer.Option(min=1, help="Maximum number of actions of an attempt.")
+    ] = 1000,
 ) -> None:
-    """Let any agent play over the Model Context Protocol: one session is one episode."""
+    """Serve episodes over the Model Context Protocol."""
     with needing_extra("mcp"):
         from whybench.interfaces.mcp.transport import http as web
         from whybench.interfaces.mcp.transport import stdio as pipe
@@ -76,13 +91,13 @@ def serve(
     with plain_errors():
         if http and (suite or index is not None or instance or template or session):
             raise ValueError(
-                "--suite, --index, --instance, --template and --session are for stdio: over HTTP "
-                "the address says which episode, like /mcp?suite=causallink/core&index=3"
+                "--suite, --index, --instance, --template and --session work with stdio only. "
+                "Over HTTP, choose the episode in the URL: /mcp?suite=causallink/core&index=3."
             )
         if index is not None and not suite:
-            raise ValueError("--index is a place in a suite: give --suite as well")
+            raise ValueError("--index selects an instance of a suite. Give --suite as well.")
         if template and not (suite or instance):
-            raise ValueError("--template is of an episode: give --suite or --instance as well")
+            raise ValueError("--template needs an episode. Give --suite or --instance as well.")
         if not http:
             idle = 0
         offer = Offer(tuple(suites or ()), profile, seed)
@@ -112,9 +127,9 @@ def serve(
 def claim(
     receipts: Annotated[list[str] | None, typer.Argument(metavar="RECEIPT…")] = None,
     store: Stored = None,
-    every: Annotated[bool, typer.Option("--all", help="every attempt of the store")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Score every attempt in the store.")] = False,
 ) -> None:
-    """Score what receipts of a blind server stand for, from the stored actions."""
+    """Score the attempts behind receipts of a blind server."""
     from whybench.interfaces.mcp.refusal import Refused
     from whybench.interfaces.mcp.store.receipts import claim as claimed
     from whybench.interfaces.mcp.store.receipts import results
@@ -122,7 +137,7 @@ def claim(
 
     with plain_errors():
         if bool(receipts) == every:
-            raise ValueError("give receipts, or --all")
+            raise ValueError("Give either receipts or --all.")
         base = SqliteStore(Path(store or default_store()), make=False)
         try:
             rows = list(results(base) if every else claimed(base, receipts or ()))
@@ -132,10 +147,14 @@ def claim(
             base.shut()
         print_json(rows)
         if failed := sum("error" in row for row in rows):
-            raise refused(f"{failed} of {len(rows)} attempts could not be scored: see `error`", 1)
+            raise refused(
+                f"{failed} of {len(rows)} attempts could not be scored. "
+                "Their entries state the reason in `error`.",
+                1,
+            )
 
 
 def default_store() -> Path:
-    """Return where sessions are kept if nothing else is said."""
+    """Return the default file in which sessions are stored."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "whybench" / "mcp.sqlite"

@@ -1,4 +1,4 @@
-"""`whybench certify`: proofs of suites, and stored sets checked again."""
+"""`whybench certify`: certify suites, or check a stored set again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from whybench.interfaces.progress import tracked
 
 def certify(
     suites: Annotated[
-        list[str], typer.Argument(metavar="SUITE...", help="family/suite, or one stored set")
+        list[str],
+        typer.Argument(metavar="SUITE...", help="Suite as family/suite, or one stored set."),
     ],
     profile: Profile = "certified",
     seed: Seed = "public",
@@ -34,7 +35,10 @@ def certify(
     address: Address = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove every instance of suites, or check a stored set again; exit 1 if a proof fails."""
+    """Certify every instance of suites or of a stored set.
+
+    The exit code is 1 if a claim fails.
+    """
     from whybench.interfaces.stored.plan import is_set
 
     if len(suites) == 1 and is_set(suites[0]):
@@ -64,7 +68,7 @@ def _print(report: dict[str, Any]) -> None:
     figures = report.pop("figures")
     rows = [[key, plain(value)] for key, value in report.items()]
     listed = {key: value for key, value in figures.items() if _is_list(value)}
-    rows += [[key, plain(value)] for key, value in figures.items() if key not in listed]
+    rows += [[key, _short(value)] for key, value in figures.items() if key not in listed]
     print_table(("figure", "value"), rows)
     for key, entries in listed.items():
         columns = list(next(iter(entries.values())))
@@ -72,6 +76,15 @@ def _print(report: dict[str, Any]) -> None:
         print_table((key, *columns), rows)
 
 
+def _short(figure: Any) -> str:
+    """Return a figure as text: of a distribution its mean, its range and its counts."""
+    if not isinstance(figure, dict) or not {"mean", "min", "max"} <= figure.keys():
+        return plain(figure)
+    text = f"mean {figure['mean']:.4g}, {figure['min']:.4g} … {figure['max']:.4g}"
+    counts = ", ".join(f"{value}: {n}" for value, n in figure.get("counts", {}).items())
+    return f"{text} ({counts})" if counts else text
+
+
 def _is_list(figure: object) -> bool:
-    """Tell whether a figure holds figures of several things, which deserve a table."""
+    """Return whether a figure holds figures of several things, which get their own table."""
     return isinstance(figure, dict) and all(isinstance(v, dict) for v in figure.values())

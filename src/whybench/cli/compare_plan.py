@@ -1,4 +1,4 @@
-"""`whybench compare` and `whybench plan`. Heavy imports wait inside the commands."""
+"""`whybench compare` and `whybench plan`. The commands import heavy modules when they run."""
 
 from __future__ import annotations
 
@@ -21,29 +21,32 @@ if TYPE_CHECKING:
     from whybench.report.decisions.compare import Compared
     from whybench.report.decisions.plan import Plan
 
-Alpha = Annotated[float, typer.Option(help="chance of a false alarm that is accepted")]
-Power = Annotated[float, typer.Option(help="chance that a true difference is shown")]
+Alpha = Annotated[float, typer.Option(help="Accepted probability of a false positive.")]
+Power = Annotated[float, typer.Option(help="Probability of detecting a true difference.")]
 
 
 def compare(
-    first: Annotated[str, typer.Argument(metavar="A", help="a log, or a folder of logs")],
+    first: Annotated[str, typer.Argument(metavar="A", help="Log, or folder of logs.")],
     second: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="the same; left out, it is A")
+        str | None, typer.Argument(metavar="[B]", help="Log, or folder of logs. Default: A.")
     ] = None,
     a: Annotated[
-        list[str] | None, typer.Option("--a", help="KEY=VALUE: choose runs of A, as model=NAME")
+        list[str] | None,
+        typer.Option("--a", help="Select runs of A by KEY=VALUE, such as model=NAME."),
     ] = None,
     b: Annotated[
-        list[str] | None, typer.Option("--b", help="KEY=VALUE: choose runs of B; repeat for more")
+        list[str] | None,
+        typer.Option("--b", help="Select runs of B by KEY=VALUE. Repeat for more."),
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option(help="not the headline but this, or `all`; repeat for more")
+        list[str] | None,
+        typer.Option(help="Metric instead of the headline, or `all`. Repeat for more."),
     ] = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     as_json: AsJson = False,
 ) -> None:
-    """Say which of two systems is better, on the instances that both have played."""
+    """Test whether two systems differ."""
     with needing_extra("report"):
         from whybench.report.decisions import compare as interface
         from whybench.report.decisions.pairs import chosen
@@ -68,32 +71,35 @@ def compare(
 
 def plan(
     suite: SuiteArg,
-    detect: Annotated[float, typer.Option(help="difference in the headline to show")],
+    detect: Annotated[float, typer.Option(help="Difference in the headline metric to detect.")],
     power: Power = 0.8,
     alpha: Alpha = 0.05,
     log: Annotated[
-        list[str] | None, typer.Option(help="a log of one system, or twice: of two systems")
+        list[str] | None, typer.Option(help="Log of a system. Give it twice for two systems.")
     ] = None,
-    epochs: Annotated[int | None, typer.Option(min=1, help="epochs; else as few as do")] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="Epochs. Default: the fewest that suffice.")
+    ] = None,
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
     icc: Annotated[
-        float | None, typer.Option(min=0, max=1, help="correlation of instances of one world")
+        float | None, typer.Option(min=0, max=1, help="Correlation of instances of one cluster.")
     ] = None,
     correlation: Annotated[
-        float | None, typer.Option(min=-1, max=1, help="correlation of the two systems")
+        float | None, typer.Option(min=-1, max=1, help="Correlation of the two systems' scores.")
     ] = None,
     assurance: Annotated[
-        float, typer.Option(help="share of logs like these for which the size is enough")
+        float,
+        typer.Option(help="Probability that the planned size suffices, given logs this short."),
     ] = 0.8,
-    price_in: Annotated[float | None, typer.Option(help="price of a million input tokens")] = None,
+    price_in: Annotated[float | None, typer.Option(help="Price per million input tokens.")] = None,
     price_out: Annotated[
-        float | None, typer.Option(help="price of a million output tokens")
+        float | None, typer.Option(help="Price per million output tokens.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many instances and epochs show a difference, and what they cost."""
+    """Plan the instances, epochs and cost of a comparison."""
     asked = asked_suite(suite, profile, seed, parameters)
     with needing_extra("report"):
         from whybench.report.decisions import plan as interface
@@ -134,7 +140,7 @@ def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
                 f"{size}\n{one.test}",
             ]
         )
-    head = ("suite\nmetric", "A\nB", "A - B\ninterval\nlevel", "p\nHolm", "n in worlds\ntest")
+    head = ("suite\nmetric", "A\nB", "A - B\ninterval\nlevel", "p\nHolm", "n in clusters\ntest")
     print_table(head, rows)
     for row in found.rows:
         typer.echo(f"{row.suite}, {row.metric}: {row.verdict}.")
@@ -151,9 +157,9 @@ def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
 def _show_plan(found: Plan) -> None:
     worlds = found.worlds
     typer.echo(
-        f"{found.suite}: {worlds.instances} instances in {worlds.worlds} clusters. To show a "
-        f"difference of {found.detect:g} in {found.metric} with power {found.power:g} at alpha "
-        f"{found.alpha:g}:"
+        f"{found.suite} has {worlds.instances} instances in {worlds.worlds} clusters. The table "
+        f"shows what is needed to detect a difference of {found.detect:g} in {found.metric} with "
+        f"power {found.power:g} at alpha {found.alpha:g}."
     )
     rows = [
         [
@@ -167,14 +173,14 @@ def _show_plan(found: Plan) -> None:
         ]
         for size, bill in zip(found.sizes, found.bills, strict=True)
     ]
-    head = ("question", "instances\n× epochs", "in\nsuite", "suite\nshows ≥", "episodes")
+    head = ("question", "instances\n× epochs", "suite\nsuffices", "suite\ndetects ≥", "episodes")
     print_table((*head, "tokens", "cost"), rows)
     typer.echo(f"- {found.more}")
     for usage in dict.fromkeys(found.usages):
         typer.echo(
-            f"- An episode of {usage.system}: {usage.input_tokens:.0f} ± {usage.input_sd:.0f} "
-            f"tokens in, {usage.output_tokens:.0f} ± {usage.output_sd:.0f} out (mean ± standard "
-            f"deviation; {usage.source})."
+            f"- Tokens of an episode of {usage.system} (mean ± standard deviation): "
+            f"{usage.input_tokens:.0f} ± {usage.input_sd:.0f} input, "
+            f"{usage.output_tokens:.0f} ± {usage.output_sd:.0f} output. Source: {usage.source}."
         )
     for sentence in found.assumed:
         typer.echo(f"- {sentence}")

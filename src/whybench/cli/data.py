@@ -1,4 +1,4 @@
-"""`whybench data …`: stored sets of instances. Heavy imports wait inside the commands."""
+"""`whybench data …`: stored sets of instances. The commands import heavy modules when they run."""
 
 from __future__ import annotations
 
@@ -31,27 +31,28 @@ from whybench.interfaces.command_line import (
 from whybench.interfaces.progress import progress
 
 LISTED = 50
-"""Flaws that are listed; all are counted."""
+"""Maximum number of flaws that are listed. All of them are counted."""
 
 
 def generate(
     suite: SuiteArg,
-    n: Annotated[int, typer.Option("--n", min=1, help="how many instances")],
-    out: Annotated[str, typer.Option(help="folder or address (s3://, gs://, …) of the set")],
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of instances.")],
+    out: Annotated[str, typer.Option(help="Folder or URL (s3://, gs://, …) of the set.")],
     seed: Seed = "public",
     profile: Profile = "certified",
     parameters: Parameters = None,
     truth: Annotated[
-        bool, typer.Option("--truth/--no-truth", help="store hidden truths beside the instances")
+        bool,
+        typer.Option("--truth/--no-truth", help="Store the hidden systems beside the instances."),
     ] = True,
-    rows: Annotated[int, typer.Option(min=1, help="rows of a shard")] = 1000,
+    rows: Annotated[int, typer.Option(min=1, help="Rows per shard.")] = 1000,
     workers: Workers = None,
     address: Address = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a stored set of proven instances.
+    """Generate a stored set of certified instances.
 
-    The same command goes on where it was stopped.
+    After an interruption, the same command resumes.
     """
     found = asked_suite(suite, profile, seed, parameters)
 
@@ -75,7 +76,7 @@ def generate(
 
 
 def recheck(path: str, workers: int | None, address: str | None, as_json: bool) -> None:
-    """Check a stored set again with the independent checkers; exit 1 if something is wrong."""
+    """Check a stored set again with the independent checkers. The exit code is 1 for a flaw."""
     from whybench.interfaces.stored.manifest import read_manifest
     from whybench.interfaces.stored.place import Place
     from whybench.scale.recheck import recheck as check
@@ -105,7 +106,7 @@ def recheck(path: str, workers: int | None, address: str | None, as_json: bool) 
 
 
 def stats(path: Stored, as_json: AsJson = False) -> None:
-    """Tell what a stored set holds: counts, bits, difficulty, rejections."""
+    """Summarize a stored set: counts, bits, difficulty."""
     from whybench.scale.figures import figures, lines
 
     with plain_errors():
@@ -113,24 +114,30 @@ def stats(path: Stored, as_json: AsJson = False) -> None:
     if as_json:
         print_json(told)
     else:
-        print_table(("what", "figure", "spread"), lines(told))
+        print_table(("item", "value", "distribution"), lines(told))
 
 
 def distinct(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="stored sets")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Stored sets.")],
     by: Annotated[
-        str, typer.Option(help="problem (all that is shown) or system (hidden)")
+        str, typer.Option(help="Compare by problem (all that is shown) or by hidden system.")
     ] = "problem",
     pilot: Annotated[
-        list[str] | None, typer.Option(help="sets of other seeds, to tell what was to be expected")
+        list[str] | None,
+        typer.Option(
+            help="Set of another seed, to estimate the expected repeats. Repeat for more."
+        ),
     ] = None,
-    write: Annotated[bool, typer.Option(help="write distinct.parquet: the rows to keep")] = False,
+    write: Annotated[
+        bool, typer.Option(help="Write the rows to keep to distinct.parquet.")
+    ] = False,
     against: Annotated[
-        list[str] | None, typer.Option(help="with --write: keep nothing that this set has; repeat")
+        list[str] | None,
+        typer.Option(help="With --write: drop what this set has. Repeat for more."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count repeats up to renaming, in sets and across them."""
+    """Count instances that repeat up to renaming."""
     from whybench.scale.distinct import as_pilot, duplicates, write_distinct
     from whybench.scale.keys import By
     from whybench.scale.repeats import figure
@@ -139,7 +146,7 @@ def distinct(
     with plain_errors():
         known("key", by, ("problem", "system"))
         if against and not write:
-            raise ValueError("`--against` says what to leave out when `--write` writes")
+            raise ValueError("--against has no effect without --write. Give --write as well.")
         found = duplicates(paths, key)
         told = found.to_json()
         if pilot:
@@ -150,7 +157,7 @@ def distinct(
         print_json(told)
         return
     print_table(
-        ("set", f"rows by {by}", "distinct", "repeats"),
+        ("set", "rows" if key == "problem" else "draws", f"distinct {key}s", "repeats"),
         [
             [one.address, f"{one.counted:,}", f"{one.distinct:,}", f"{one.rate:.4%}"]
             for one in (*found.sets, found.all)
@@ -162,6 +169,7 @@ def distinct(
             [f"{row[name]:,}" if name == "rows" else f"{row[name]:.4%}" for name in shown]
             for row in told["expected"]
         ]
-        print_table(("rows", "expected: at least", "expected", "at most", "found"), rows)
+        typer.echo("Repeats that the pilot predicts, with the limits of the prediction:")
+        print_table(("rows", "at least", "expected", "at most", "found"), rows)
     for path, kept in zip(paths, told.get("kept", ()), strict=False):
         typer.echo(f"{path}: {kept['kept']:,} of {kept['rows']:,} rows kept")

@@ -15,13 +15,18 @@ from whybench.interfaces.progress import progress
 
 def parity(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[INTERFACE]...", help="default: all installed")
+        list[str] | None,
+        typer.Argument(
+            metavar="[INTERFACE]...", help="Interfaces to compare. Default: all that are installed."
+        ),
     ] = None,
-    instances: Annotated[int, typer.Option(min=1, help="instances of each family")] = 20,
-    family: Annotated[list[str] | None, typer.Option(help="only this one; repeat for more")] = None,
+    instances: Annotated[int, typer.Option(min=1, help="Instances per family.")] = 20,
+    family: Annotated[
+        list[str] | None, typer.Option(help="Only this family. Repeat for more.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play the same calls through every interface; traces and scores must be equal.
+    """Compare traces and scores across all interfaces.
 
     Calls are random, legal and illegal ones.
     """
@@ -31,7 +36,7 @@ def parity(
 
     installed = interfaces()
     if left_out := [name for name in registered() if name not in installed]:
-        typer.echo(f"not installed, left out: {', '.join(left_out)}", err=True)
+        typer.echo(f"Skipped, because not installed: {', '.join(left_out)}.", err=True)
     with plain_errors():
         tried = [installed[known("interface", n, installed)] for n in names or installed]
         played = [known("family", n, families()) for n in family or families()]
@@ -58,10 +63,10 @@ def parity(
 
 
 def local_model(
-    port: Annotated[int, typer.Option(help="port on 127.0.0.1")] = 8765,
-    threads: Annotated[int | None, typer.Option(min=1, help="threads for the model")] = None,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 8765,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads for the model.")] = None,
 ) -> None:
-    """Serve a small local model, so that everything can be tried without a key."""
+    """Serve a small local model; no API key is needed."""
     from whybench.interfaces import local_model as interface
 
     try:

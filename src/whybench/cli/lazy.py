@@ -1,4 +1,4 @@
-"""Groups that import a command's module when the command is called, not before."""
+"""Command groups that import a command's module only when the command is called."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from whybench.interfaces.command_line import refused
 
 
 class Group(TyperGroup):
-    """A group that answers the misspelt name of a command with the nearest ones."""
+    """A group that suggests the nearest commands for a misspelt name."""
 
     def paths(self) -> dict[str, str]:
-        """Return every command as it is written, with its last word."""
+        """Return the full name of every command, with its last word."""
         return {name: name for name in self.commands}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that is called, or say in one line which there are."""
+        """Find the command, or print the nearest names and exit."""
         if args[0].startswith("-") or self.get_command(ctx, args[0]) is not None:
             return super().resolve_command(ctx, args)
         names = self.paths()
         short = nearest(args[0], names.values())
         tried = [path for one in short for path, last in names.items() if last == one]
-        raise refused(f"no command {args[0]!r}: try {', '.join(tried or self.list_commands(ctx))}")
+        listed = ", ".join(tried or self.list_commands(ctx))
+        raise refused(f"Unknown command {args[0]!r}. Try {listed}.")
 
 
 class Lazy(Group):
-    """A group of commands that a table names."""
+    """A group of commands from a table."""
 
     def __init__(self, *, entries: Mapping[str, Entry] | None = None, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -44,7 +45,7 @@ class Lazy(Group):
         return self._entries
 
     def entry(self, name: str) -> Entry | None:
-        """Return a command of the group, if there is one of this name."""
+        """Return the command of this name, or None."""
         return self._entries.get(name)
 
     def list_commands(self, _ctx: Any) -> list[str]:
@@ -52,21 +53,21 @@ class Lazy(Group):
         return list(self.entries())
 
     def get_command(self, _ctx: Any, name: str) -> Any:
-        """Import a command; None if there is none of this name."""
+        """Import and return the command of this name, or return None."""
         entry = self.entry(name)
         return None if entry is None else load(name, entry)
 
     def paths(self) -> dict[str, str]:
-        """Return the commands of the group and of the groups in it."""
+        """Return the commands of the group and of its subgroups."""
         return dict(_paths(self.entries()))
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
-        """List the commands from the table, without importing them."""
+        """List the commands from the table without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in self.entries().items()])
 
     def invoke(self, ctx: Any) -> Any:
-        """Call a command; after Ctrl-C say how to go on."""
+        """Call a command. After Ctrl-C, print how to resume it."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -78,11 +79,11 @@ class Root(Lazy):
     """The commands of the table, and a group for every family that declares commands."""
 
     def entry(self, name: str) -> Entry | None:
-        """Return a command; families are looked at only for a name that is not in the table."""
+        """Return a command. Families are read only if the name is not in the table."""
         return COMMANDS.get(name) or self.entries().get(name)
 
     def entries(self) -> Mapping[str, Entry]:
-        """Return the commands of the table and those that families declare in `extras`."""
+        """Return the commands of the table and the commands that families declare in `extras`."""
         from whybench.episode.registry import families
 
         places = {
@@ -96,7 +97,7 @@ class Root(Lazy):
 
 
 def load(name: str, entry: Entry) -> Any:
-    """Import what a name in the table stands for: a group, a family's own group, or a function."""
+    """Import the command of a table entry: a group, a family's own group, or a function."""
     if entry.members:
         return Lazy(
             name=name, help=entry.help, entries=entry.members, no_args_is_help=True,
@@ -112,7 +113,7 @@ def load(name: str, entry: Entry) -> Any:
 
 
 def _paths(entries: Mapping[str, Entry], lead: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every command as it is written behind `whybench`, with its last word."""
+    """Yield every command as it is written after `whybench`, with its last word."""
     for name, entry in entries.items():
         yield lead + name, name
         yield from _paths(entry.members, f"{lead}{name} ")

@@ -1,4 +1,4 @@
-"""`whybench list` and `whybench show`: nothing heavy is imported to look around."""
+"""`whybench list` and `whybench show`. Both import no heavy module, so that they start fast."""
 
 from __future__ import annotations
 
@@ -34,10 +34,12 @@ inspect eval whybench/FAMILY -T suite=SUITE --model MODEL"""
 
 
 def list_families(
-    family: Annotated[str | None, typer.Argument(metavar="[FAMILY]", help="only this one")] = None,
+    family: Annotated[
+        str | None, typer.Argument(metavar="[FAMILY]", help="Family to show.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List families with the suites to begin with, or all that one family has."""
+    """List families and recommended suites, or one family."""
     if family is not None:
         with plain_errors():
             told = _all_of(known("family", family, families()))
@@ -63,7 +65,9 @@ def list_families(
 def show(
     suite: SuiteArg,
     index: Index = 0,
-    truth: Annotated[bool, typer.Option(help="also the hidden truth and the certificate")] = False,
+    truth: Annotated[
+        bool, typer.Option(help="Show the hidden system and the certificate too.")
+    ] = False,
     template: Template = "plain",
     profile: Profile = "certified",
     seed: Seed = "public",
@@ -92,7 +96,7 @@ def show(
 
 
 def _summary(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a family in short, from what it declares alone."""
+    """Return a summary of a family, from its declaration only."""
     suites = list(data["suites"])
     return {
         "family": name,
@@ -104,7 +108,7 @@ def _summary(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _all_of(name: str) -> dict[str, Any]:
-    """Return all that a family offers; only the suites' sizes need the family itself."""
+    """Return everything that a family offers. Only the sizes of suites need the family's code."""
     data, family = families().declared(name), families()[name]
     return _summary(name, data) | {
         "suites": {
@@ -120,7 +124,7 @@ def _all_of(name: str) -> dict[str, Any]:
 
 
 def _page(told: Mapping[str, Any]) -> str:
-    """Return all of a family as text, at most 80 columns wide; no name is cut."""
+    """Return the page of a family as text of at most 80 columns. No name is cut."""
     name = told["family"]
     suites = {
         suite: f"{one['instances']} instances; {one['what']}"
@@ -128,7 +132,7 @@ def _page(told: Mapping[str, Any]) -> str:
     }
     parts = [
         _filled(f"{name} (version {told['version']}): {told['summary']}", "", 2),
-        _filled(f"begin with: {', '.join(told['recommended'])}", "", 2),
+        _filled(f"start with: {', '.join(told['recommended'])}", "", 2),
         *_listed("suites", suites),
         *_listed("agents (`whybench solve --agent NAME`)", told["agents"]),
         *_listed("parameters (`-T NAME=VALUE`)", told["parameters"]),

@@ -1,4 +1,4 @@
-"""Options that several commands take, and the suite that they ask for."""
+"""Options that several commands share, and how they load a suite."""
 
 from __future__ import annotations
 
@@ -15,29 +15,32 @@ if TYPE_CHECKING:
     from whybench.episode.family import Suite
     from whybench.episode.instance import Instance
 
-SuiteArg = Annotated[str, typer.Argument(metavar="SUITE", help="family/suite, see `whybench list`")]
-Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="family/suite")]
-Profile = Annotated[str, typer.Option(help="certified or published")]
-Seed = Annotated[str, typer.Option(help="another seed gives other instances")]
+SuiteArg = Annotated[
+    str, typer.Argument(metavar="SUITE", help="Suite as family/suite; see `whybench list`.")
+]
+Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Suite as family/suite.")]
+Profile = Annotated[str, typer.Option(help="Profile: certified or published.")]
+Seed = Annotated[str, typer.Option(help="Suite seed.")]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option("-T", metavar="NAME=VALUE", help="parameter of the family; repeat for more"),
+    typer.Option("-T", metavar="NAME=VALUE", help="Parameter of the family. Repeat for more."),
 ]
-Limit = Annotated[int | None, typer.Option(min=1, help="only the first so many instances")]
-AsJson = Annotated[bool, typer.Option("--json", help="one JSON document and nothing else")]
-Index = Annotated[int, typer.Option(min=0, help="which instance of the suite")]
-Template = Annotated[str, typer.Option(help="wording of the prompts")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Number of instances, from the first.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Index = Annotated[int, typer.Option(min=0, help="Index of the instance.")]
+Template = Annotated[str, typer.Option(help="Prompt template.")]
 Workers = Annotated[
     int | None,
     typer.Option(
-        min=0, help="0: a plain loop in this process; default: all processors if Ray is there"
+        min=0,
+        help="Ray workers; 0: a loop in this process. Default: all processors if Ray is installed.",
     ),
 ]
 Address = Annotated[
-    str | None, typer.Option(help="a running Ray cluster, `auto` on one of its nodes")
+    str | None, typer.Option(help="Address of a Ray cluster; `auto` on one of its nodes.")
 ]
 Stored = Annotated[
-    str, typer.Argument(metavar="PATH", help="a stored set: folder or s3://, gs://, …")
+    str, typer.Argument(metavar="PATH", help="Stored set: folder or URL (s3://, gs://, …).")
 ]
 
 
@@ -50,14 +53,14 @@ def asked_suite(
     agents: Sequence[str] = (),
     template: str | None = None,
 ) -> Suite:
-    """Return the suite that is asked for; misspelt names end the command in one line."""
+    """Return the requested suite. A misspelt name ends the command with a one-line message."""
     with plain_errors():
         check_names(path, agents, template)
         return load_suite(path, profile=profile, seed=seed, parameters=read_values(parameters))
 
 
 def check_names(path: str, agents: Sequence[str] = (), template: str | None = None) -> None:
-    """Refuse names that a family does not declare, before the family is imported."""
+    """Reject names that a family does not declare, before the family is imported."""
     name, _ = split_path(path)
     declared: Any = families().declared(name)
     for agent in agents:
@@ -67,7 +70,7 @@ def check_names(path: str, agents: Sequence[str] = (), template: str | None = No
 
 
 def instance_at(suite: Suite, index: int) -> Instance:
-    """Return an instance of a suite, or say which there are."""
+    """Return an instance of a suite. A wrong index ends the command with the valid range."""
     try:
         return suite[index]
     except IndexError as error:
@@ -75,19 +78,19 @@ def instance_at(suite: Suite, index: int) -> Instance:
 
 
 def first(suite: Suite, limit: int | None) -> Iterator[Instance]:
-    """Yield the first instances of a suite, or all."""
+    """Yield the first `limit` instances of a suite, or all of them."""
     return (suite[index] for index in range(wanted(suite, limit)))
 
 
 def wanted(suite: Suite, limit: int | None) -> int:
-    """Return how many instances `first` yields."""
+    """Return the number of instances that `first` yields."""
     return min(len(suite), limit or len(suite))
 
 
 def engine(workers: int | None, address: str | None) -> int | None:
-    """Return the workers to use where nothing is said: none if Ray is not there."""
+    """Return the number of workers. The default is a loop in this process if Ray is missing."""
     if workers is not None and address is not None:
-        raise ValueError("a cluster has its own workers: leave out --workers or --address")
+        raise ValueError("A Ray cluster has its own workers. Give either --workers or --address.")
     from whybench.scale.task_runner import default_workers
 
     return default_workers() if workers is None and address is None else workers

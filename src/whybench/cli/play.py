@@ -1,4 +1,4 @@
-"""`whybench play`, `solve` and `score`: episodes of a suite, and their figures."""
+"""`whybench play`, `solve` and `score`: play or score episodes of a suite."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def play(
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
-    trace: Annotated[Path | None, typer.Option(help="write the trace to this file")] = None,
+    trace: Annotated[Path | None, typer.Option(help="File for the trace.")] = None,
 ) -> None:
     """Play an instance yourself."""
     found = asked_suite(suite, profile, seed, parameters, template=template)
@@ -59,18 +59,21 @@ def play(
 
 def solve(
     suite: SuiteArg,
-    agent: Annotated[str, typer.Option(help="a reference agent of the family")] = "exact",
+    agent: Annotated[str, typer.Option(help="Reference agent of the family.")] = "exact",
     evidence: Annotated[
-        Literal["own", "optimal"], typer.Option(help="whose experiments it works from")
+        Literal["own", "optimal"],
+        typer.Option(help="Evidence: the agent's own experiments or the optimal ones."),
     ] = "own",
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
     limit: Limit = None,
-    traces: Annotated[Path | None, typer.Option(help="write id and actions, a line each")] = None,
+    traces: Annotated[
+        Path | None, typer.Option(help="File for id and actions, one instance per line.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a reference agent play a suite."""
+    """Run a reference agent on a suite."""
     found = asked_suite(suite, profile, seed, parameters, agents=[agent])
 
     from whybench.interfaces import solve as interface
@@ -78,7 +81,7 @@ def solve(
     instances = tracked(first(found, limit), wanted(found, limit), f"{agent} on {suite}")
     try:
         results = list(interface.solve(found, agent, instances, evidence))
-    except RuntimeError as error:  # an extra that the agent needs is not installed
+    except RuntimeError as error:  # the agent needs an extra that is not installed
         raise refused(error, 1) from error
     if traces is not None:
         with plain_errors():
@@ -88,7 +91,9 @@ def solve(
 
 def score(
     suite: SuiteArg,
-    predictions: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="JSON lines")],
+    predictions: Annotated[
+        Path, typer.Option(exists=True, dir_okay=False, help="Predictions in JSON Lines.")
+    ],
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
@@ -108,9 +113,9 @@ def score(
             unknown -= {instance.id for instance in found}
         if unknown:
             raise ValueError(
-                f"{len(unknown)} ids are not among these {len(instances)} instances of "
-                f"{found.path} (profile {found.profile}, seed {found.seed}), for example "
-                f"{min(unknown)}"
+                f"{len(unknown)} ids, for example {min(unknown)}, are not among the "
+                f"{len(instances)} instances of {found.path} (profile {found.profile}, seed "
+                f"{found.seed}). Check the suite, --profile, --seed and -T."
             )
     played = tracked(instances, len(instances), f"score {suite}")
     results = list(interface.score_predictions(found, given, played))
@@ -118,7 +123,7 @@ def score(
 
 
 def _moves(result: Result) -> dict[str, Any]:
-    """Return an episode as a line of predictions: what the agent did itself."""
+    """Return the agent's own actions of an episode as a line of a predictions file."""
     own = result.trace.actions[result.trace.given :]
     return {"id": result.instance.id, "actions": [action.to_json() for action in own]}
 

@@ -1,4 +1,4 @@
-"""`whybench data secret`, `commit` and `prove`: private splits, fixed first and proven later."""
+"""`whybench data secret`, `commit` and `prove`: private splits that can be verified later."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from whybench.interfaces.progress import progress
 
 def secret(
     file: Annotated[
-        Path | None, typer.Option(help="the file of secrets; default: what WHYBENCH_SECRETS names")
+        Path | None, typer.Option(help="File of secrets. Default: the path in WHYBENCH_SECRETS.")
     ] = None,
 ) -> None:
-    """Make the secret of a private seed, and print the seed's name.
+    """Create a secret seed and print its public name.
 
     The secret is kept in the file of secrets.
     """
@@ -29,11 +29,9 @@ def secret(
 
 def commit(
     path: Stored,
-    out: Annotated[
-        Path | None, typer.Option(help="write the whole commitment to this file")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File for the full commitment.")] = None,
 ) -> None:
-    """Print the line that commits to a stored set, to be published."""
+    """Print a line that commits to a stored set."""
     from whybench.interfaces.stored.place import Place
     from whybench.scale.commitment import announcement, commitment, write_commitment
 
@@ -45,23 +43,26 @@ def commit(
 
 
 def prove(
-    commitment: Annotated[Path, typer.Argument(help="what `whybench data commit --out` wrote")],
-    path: Annotated[str | None, typer.Argument(metavar="[PATH]", help="the stored set")] = None,
+    commitment: Annotated[Path, typer.Argument(help="File from `whybench data commit --out`.")],
+    path: Annotated[str | None, typer.Argument(metavar="[PATH]", help="Stored set.")] = None,
     secret_file: Annotated[
-        Path | None, typer.Option(help="the revealed secret; default: the file of secrets")
+        Path | None, typer.Option(help="Revealed secret. Default: the file of secrets.")
     ] = None,
-    seal: Annotated[str | None, typer.Option(help="the seal as it was published")] = None,
+    seal: Annotated[str | None, typer.Option(help="Seal that was published.")] = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="make only so many shards anew; needs --challenge")
+        int | None, typer.Option(min=1, help="Number of shards to regenerate. Needs --challenge.")
     ] = None,
     challenge: Annotated[
-        str, typer.Option(help="the verifier's words, chosen after the seal was published")
+        str, typer.Option(help="Verifier's text, chosen after the seal was published.")
     ] = "",
     workers: Workers = None,
     address: Address = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a committed set anew and compare; exit 1 if something does not hold."""
+    """Regenerate a committed set and compare it.
+
+    The exit code is 1 if something differs.
+    """
     from whybench.interfaces.stored.place import Place
     from whybench.scale.commitment import disclosed, read_commitment, sampled
     from whybench.scale.commitment import prove as proven
@@ -86,6 +87,10 @@ def prove(
     else:
         for fault in faults:
             typer.echo(fault)
-        typer.echo("not proven" if faults else f"proven: {made} of {shards} shards made anew")
+        typer.echo(
+            f"Not proven: {len(faults)} faults."
+            if faults
+            else f"Proven: {made} of {shards} shards were regenerated and are identical."
+        )
     if faults:
         raise typer.Exit(1)

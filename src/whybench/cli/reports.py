@@ -1,4 +1,4 @@
-"""`whybench report` and `whybench reference`. Heavy imports wait inside the commands."""
+"""`whybench report` and `whybench reference`. The commands import heavy modules when they run."""
 
 from __future__ import annotations
 
@@ -32,29 +32,31 @@ from whybench.interfaces.progress import progress
 if TYPE_CHECKING:
     from whybench.episode.family import Suite
 
-Logs = Annotated[list[str], typer.Argument(metavar="LOGS...", help="logs, or folders of logs")]
+Logs = Annotated[list[str], typer.Argument(metavar="LOGS...", help="Logs, or folders of logs.")]
 
 
 def report(
     logs: Logs,
-    output: Annotated[Path, typer.Option("--output", "-o", help="the page")] = Path("report.html"),
-    title: Annotated[str, typer.Option(help="the page's title")] = "WhyBench report",
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of the page.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str, typer.Option(help="Title of the page.")] = "WhyBench report",
     others: Annotated[
-        Path | None, typer.Option(help="CSV of other benchmarks' scores: model, then a column each")
+        Path | None, typer.Option(help="CSV of other benchmarks: model, then one column each.")
     ] = None,
     cutoff: Annotated[
-        list[str] | None, typer.Option(help="MODEL=YYYY-MM-DD: end of its training data; repeat")
+        list[str] | None, typer.Option(help="Training cutoff as MODEL=YYYY-MM-DD. Repeat for more.")
     ] = None,
-    episodes: Annotated[int, typer.Option(min=0, help="episodes to open in the page, per run")] = 4,
+    episodes: Annotated[int, typer.Option(min=0, help="Annotated episodes per run.")] = 4,
     certified: Annotated[
-        int, typer.Option(min=1, help="instances to certify per setting, for the ceiling")
+        int, typer.Option(min=1, help="Instances to certify per setting, for the ceiling.")
     ] = 4,
     reveal: Annotated[
-        bool, typer.Option(help="tell episodes of private splits too: the page then has the truth")
+        bool, typer.Option(help="Include episodes of private splits. The page then shows answers.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a page on logs, with its tables (CSV, Parquet) and figures (SVG, PNG)."""
+    """Write a report on logs, with its tables and figures."""
     with needing_extra("report"):
         from whybench.report.build import Wishes, build
         from whybench.report.chapters.ranks import read_others
@@ -63,7 +65,7 @@ def report(
         from whybench.report.view import Limits
     with plain_errors():
         if any("=" not in pair for pair in cutoff or ()):
-            raise ValueError("a cut-off is given as MODEL=YYYY-MM-DD")
+            raise ValueError("--cutoff needs a model and a date. Write MODEL=YYYY-MM-DD.")
         wishes = Wishes(
             title=title,
             others={} if others is None else read_others(others),
@@ -76,7 +78,10 @@ def report(
             advance(1)
             output.parent.mkdir(parents=True, exist_ok=True)
             if not found.runs:
-                raise ValueError(f"no finished run in these logs: {found.left_out}")
+                why = "; ".join(f"{name}: {reason}" for name, reason in found.left_out)
+                raise ValueError(
+                    "The logs contain no finished run. " + (f"Skipped: {why}." if why else "")
+                )
             made = build(found, wishes)
             advance(1)
             written = write(made, output)
@@ -91,24 +96,24 @@ def report(
         print_json(told)
     else:
         typer.echo(
-            f"{told['page']}: {written.size / 1e6:.1f} MB; beside it {told['tables']} files of "
-            f"tables and {told['figures']} of figures"
+            f"Wrote {told['page']} ({written.size / 1e6:.1f} MB), {told['tables']} table files "
+            f"and {told['figures']} figure files."
         )
 
 
 def reference(
     suites: Suites,
     agents: Annotated[
-        str, typer.Option(help="reference agents, with commas between")
+        str, typer.Option(help="Reference agents, separated by commas.")
     ] = "null,random,exact",
-    log_dir: Annotated[Path, typer.Option(help="where the logs go")] = Path("logs"),
+    log_dir: Annotated[Path, typer.Option(help="Folder for the logs.")] = Path("logs"),
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
     limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make Inspect logs of reference agents: floors and ceilings for a report."""
+    """Write Inspect logs of reference agents."""
     names = agents.split(",")
     with plain_errors():
         given = read_values(parameters)
@@ -136,7 +141,10 @@ def reference(
 def _asked(
     path: str, profile: str, seed: str, given: Mapping[str, Any]
 ) -> tuple[Suite, dict[str, Any]]:
-    """Return a suite and the arguments that are the task's: no parameters, or a stored set."""
+    """Return a suite, and the given values that are task arguments, not parameters.
+
+    The address of a stored set (`data=`) is a task argument too.
+    """
     from whybench.interfaces.stored.plan import is_set
 
     declared = families().declared(split_path(path)[0])

@@ -1,4 +1,4 @@
-"""All commands: what each does, where it is, an example, and how to go on after Ctrl-C."""
+"""All commands: help, place in the code, an example, and what to do after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,59 +11,59 @@ class Entry:
     """A command, or a group of commands."""
 
     help: str
-    """The first line of the command's docstring; it stands here so that nothing is imported."""
+    """The first line of the command's docstring, repeated so that `--help` imports nothing."""
     place: str = ""
-    """`module:function`, or `module:app` of a group."""
+    """`module:function`, or `module:app` for a group."""
     example: str = ""
-    stopped: str = "Nothing was kept: the same command begins again."
-    """What is said after Ctrl-C."""
+    stopped: str = "Nothing was saved. The same command starts again."
+    """The message after Ctrl-C."""
     members: Mapping[str, Entry] = field(default_factory=dict)
 
 
 DATA = {
     "generate": Entry(
-        "Make a stored set of proven instances.",
+        "Generate a stored set of certified instances.",
         "whybench.cli.data:generate",
         "whybench data generate causallink/large --n 1000 --seed train-1 --out train",
-        "Finished shards are kept: the same command goes on where it stopped.",
+        "Finished shards are saved. The same command resumes.",
     ),
     "stats": Entry(
-        "Tell what a stored set holds: counts, bits, difficulty, rejections.",
+        "Summarize a stored set: counts, bits, difficulty.",
         "whybench.cli.data:stats",
         "whybench data stats train",
     ),
     "distinct": Entry(
-        "Count repeats up to renaming, in sets and across them.",
+        "Count instances that repeat up to renaming.",
         "whybench.cli.data:distinct",
         "whybench data distinct train --write",
     ),
     "secret": Entry(
-        "Make the secret of a private seed, and print the seed's name.",
+        "Create a secret seed and print its public name.",
         "whybench.cli.private:secret",
         "WHYBENCH_SECRETS=secrets.json whybench data secret",
     ),
     "commit": Entry(
-        "Print the line that commits to a stored set, to be published.",
+        "Print a line that commits to a stored set.",
         "whybench.cli.private:commit",
         "whybench data commit hidden --out hidden.json",
     ),
     "prove": Entry(
-        "Make a committed set anew and compare; exit 1 if something does not hold.",
+        "Regenerate a committed set and compare it.",
         "whybench.cli.private:prove",
         "whybench data prove hidden.json hidden",
-        "Nothing was kept: the same command begins again; --sample makes fewer shards anew.",
+        "Nothing was saved. The same command starts again; --sample regenerates fewer shards.",
     ),
 }
 
 ARENA = {
     "serve": Entry(
-        "Let any agent play over the Model Context Protocol: one session is one episode.",
+        "Serve episodes over the Model Context Protocol.",
         "whybench.cli.arena:serve",
         "whybench arena serve --http --port 8765",
-        "Sessions are kept in the store: start the server again to go on with them.",
+        "Sessions are in the store. Start the server again to resume them.",
     ),
     "claim": Entry(
-        "Score what receipts of a blind server stand for, from the stored actions.",
+        "Score the attempts behind receipts of a blind server.",
         "whybench.cli.arena:claim",
         "whybench arena claim --all",
     ),
@@ -71,24 +71,34 @@ ARENA = {
 
 DEV = {
     "parity": Entry(
-        "Play the same calls through every interface; traces and scores must be equal.",
+        "Compare traces and scores across all interfaces.",
         "whybench.cli.dev:parity",
         "whybench dev parity --instances 20 --family causallink",
-        "Nothing was kept: the same command begins again; --instances makes it shorter.",
+        "Nothing was saved. The same command starts again; --instances makes it shorter.",
+    ),
+    "glossary": Entry(
+        "Define a term of WhyBench, or list all terms.",
+        "whybench.cli.glossary:glossary",
+        "whybench dev glossary hidden system",
+    ),
+    "new-family": Entry(
+        "Write the package of a new family, which already passes the contract.",
+        "whybench.cli.new_family:new_family",
+        "whybench dev new-family valves",
     ),
     "local-model": Entry(
-        "Serve a small local model, so that everything can be tried without a key.",
+        "Serve a small local model; no API key is needed.",
         "whybench.cli.dev:local_model",
         "whybench dev local-model --port 8765",
         "The same command starts the server again.",
     ),
 }
 
-SHORTER = "Nothing was kept: the same command begins again; --limit makes it shorter."
+SHORTER = "Nothing was saved. The same command starts again; --limit makes it shorter."
 
 COMMANDS: Mapping[str, Entry] = {
     "list": Entry(
-        "List families with the suites to begin with, or all that one family has.",
+        "List families and recommended suites, or one family.",
         "whybench.cli.list_show:list_families",
         "whybench list causallink",
     ),
@@ -101,10 +111,10 @@ COMMANDS: Mapping[str, Entry] = {
         "Play an instance yourself.",
         "whybench.cli.play:play",
         "whybench play causallink/core --index 3",
-        "The episode was not kept: the same command opens it again.",
+        "The episode was not saved. The same command opens it again.",
     ),
     "solve": Entry(
-        "Let a reference agent play a suite.",
+        "Run a reference agent on a suite.",
         "whybench.cli.play:solve",
         "whybench solve causallink/core --agent exact --traces exact.jsonl",
         SHORTER,
@@ -116,33 +126,33 @@ COMMANDS: Mapping[str, Entry] = {
         SHORTER,
     ),
     "certify": Entry(
-        "Prove every instance of suites, or check a stored set again; exit 1 if a proof fails.",
+        "Certify every instance of suites or of a stored set.",
         "whybench.cli.certify:certify",
         "whybench certify causallink/core -T budget=3",
         SHORTER,
     ),
     "reference": Entry(
-        "Make Inspect logs of reference agents: floors and ceilings for a report.",
+        "Write Inspect logs of reference agents.",
         "whybench.cli.reports:reference",
         "whybench reference causallink/core --agents null,random,exact --log-dir logs",
-        "Finished logs are kept: name in --agents only those that are missing.",
+        "Finished logs are saved. Name only the missing agents in --agents.",
     ),
     "report": Entry(
-        "Write a page on logs, with its tables (CSV, Parquet) and figures (SVG, PNG).",
+        "Write a report on logs, with its tables and figures.",
         "whybench.cli.reports:report",
         "whybench report logs -o report.html",
     ),
     "compare": Entry(
-        "Say which of two systems is better, on the instances that both have played.",
+        "Test whether two systems differ.",
         "whybench.cli.compare_plan:compare",
         "whybench compare logs --a model=whybench/exact --b model=whybench/random",
     ),
     "plan": Entry(
-        "Say how many instances and epochs show a difference, and what they cost.",
+        "Plan the instances, epochs and cost of a comparison.",
         "whybench.cli.compare_plan:plan",
         "whybench plan causallink/advanced --detect 0.05",
     ),
-    "data": Entry("Stored and private sets of instances.", members=DATA),
-    "arena": Entry("Agents that play over a wire.", members=ARENA),
-    "dev": Entry("Checks and servers for developers.", members=DEV),
+    "data": Entry("Stored sets and secret seeds.", members=DATA),
+    "arena": Entry("The server for agents.", members=ARENA),
+    "dev": Entry("Tools for developers.", members=DEV),
 }

@@ -20,30 +20,65 @@ MALFORMED = "malformed"
 class Action:
     """One request of an agent.
 
-    >>> Action.of("hold", shape="circle").to_json()
-    {'name': 'hold', 'args': {'shape': 'circle'}}
+    Examples:
+        >>> Action.of("hold", shape="circle").to_json()
+        {'name': 'hold', 'args': {'shape': 'circle'}}
+
     """
 
     name: str
+    """The kind of action."""
     args: Record = EMPTY
+    """Argument name → value."""
     form: Form = "strict"
+    """Whether the reply had exactly the requested form, or was read leniently."""
 
     @classmethod
     def of(cls, name: str, /, **args: Json) -> Action:
-        """Build an action from keyword arguments."""
+        """Build an action from keyword arguments.
+
+        Args:
+            name: The kind of action.
+            **args: The arguments, as JSON data.
+
+        Returns:
+            The action.
+
+        """
         return cls(name, freeze(args))
 
     @classmethod
     def malformed(cls, reason: str) -> Action:
-        """Return the action that stands for something no interface could read."""
+        """Return the action that represents a request which no interface could read.
+
+        Args:
+            reason: What is wrong with the request. The agent sees it.
+
+        Returns:
+            The action. An episode answers it with the error `invalid_format`.
+
+        """
         return cls(MALFORMED, Record.of(reason=reason))
 
     def read(self, *, strictly: bool) -> Action:
-        """Return the action with how its words were read."""
+        """Return the action with the form in which it was read.
+
+        Args:
+            strictly: Whether the reply had exactly the requested form.
+
+        Returns:
+            A copy of the action.
+
+        """
         return replace(self, form="strict" if strictly else "lenient")
 
     def to_json(self) -> dict[str, Json]:
-        """Return the action as JSON data; defaults are left out."""
+        """Return the action as JSON data. Defaults are left out.
+
+        Returns:
+            The data, which `from_json` reads.
+
+        """
         data: dict[str, Json] = {"name": self.name, "args": thaw(self.args)}
         if self.form != "strict":
             data["form"] = self.form
@@ -51,7 +86,18 @@ class Action:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Action:
-        """Rebuild an action, or say what is wrong with the data."""
+        """Rebuild an action from JSON data.
+
+        Args:
+            data: An object with `name` and, if there are any, `args`.
+
+        Returns:
+            The action.
+
+        Raises:
+            ValueError: The data is not an action. The message states the expected form.
+
+        """
         if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
             raise ValueError('an action is an object like {"name": "hold", "args": {…}}')
         args = data.get("args", {})
@@ -83,19 +129,43 @@ def parse_call(name: object, args: object) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One named argument of an action: always a string, so that no interface rejects a bad one."""
+    """One named argument of an action.
+
+    Arguments are always strings. Only the episode validates them, so that every interface treats a
+    wrong value alike.
+
+    Examples:
+        >>> Argument("shape", "the shape to hold").optional
+        False
+
+    """
 
     name: str
+    """The name."""
     meaning: str
+    """What the argument means, in the words that the agent sees."""
     optional: bool = False
+    """Whether the argument may be left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """One kind of action that an episode understands, in the words of its template and theme."""
+    """One kind of action that an episode accepts, in the words of its template and theme.
+
+    Examples:
+        >>> import whybench as wb
+        >>> suite = wb.load_suite("causallink/core")
+        >>> episode = suite.family.open(suite[3])
+        >>> [spec.name for spec in episode.actions if spec.final]
+        ['answer']
+
+    """
 
     name: str
+    """The name."""
     meaning: str
+    """What the action does, in the words that the agent sees."""
     arguments: tuple[Argument, ...] = ()
+    """The arguments that the action takes."""
     final: bool = False
     """Whether this action ends the episode."""

@@ -1,7 +1,7 @@
-"""An annotated episode, for a reader who may know the truth: what was done, seen and believed.
+"""Annotated episodes, for readers who may know the truth: what was done, seen and believed.
 
-It is made from a trace and the rebuilt world, after the episode, for authors and reports.
-It holds the truth, so nothing of it may ever reach an agent.
+An annotated episode is made from a trace and the rebuilt hidden system, after the episode, for
+authors and reports. It contains the truth, so no part of it may ever reach an agent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from whybench.episode.action import Action
 from whybench.episode.trace import Trace
 
 Kind = Literal["correct", "missing", "extra", "reversed"]
-"""What became of an arrow: a missing one is true but not believed, an extra one the opposite."""
+"""The kind of an arrow: a missing one is true but not believed, an extra one is the opposite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Arrow:
     cause: str
     effect: str
     label: str = ""
-    """What is known or believed of the link besides, such as a coefficient."""
+    """What else is known or believed about the link, such as a coefficient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,17 @@ class Moment:
     saw: str
     """What it got back, in a short phrase."""
     error: bool = False
-    """Whether the action was refused."""
+    """Whether the action was rejected."""
     given: bool = False
-    """Whether the step was laid before the agent as evidence."""
+    """Whether the step was given to the agent as evidence."""
     bits: float | None = None
     """Bits of ambiguity that the evidence leaves open after this step; None if not known."""
     arrows: tuple[Arrow, ...] | None = None
     """The graph believed (or shown by the evidence) after this step; None: as before."""
     marks: Record = EMPTY
-    """Node → a short text to stand beside it in both graphs, such as its state or value."""
+    """Node → a short text shown beside it in both graphs, such as its state or value."""
     belief_marks: Record = EMPTY
-    """The same for what the agent claimed: it stands in the believed graph alone."""
+    """The same for what the agent claimed; shown only in the believed graph."""
     figures: Record = EMPTY
     """Name → number or word, drawn over the steps: the parameters of a design, a distance."""
 
@@ -64,28 +64,46 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedEpisode:
-    """One episode, from beginning to end."""
+    """An episode step by step beside the hidden system. It holds the answer: no agent may see it.
+
+    Examples:
+        >>> import whybench as wb
+        >>> suite = wb.load_suite("causallink/core")
+        >>> result = next(wb.solve(suite, "exact"))
+        >>> annotated = suite.family.annotate(result.instance, result.trace)
+        >>> len(annotated.moments) == len(result.trace.steps)
+        True
+
+    """
 
     verdict: str
-    """What came of it, in one sentence."""
+    """The result of the episode, in one sentence."""
     moments: tuple[Moment, ...] = ()
+    """The steps."""
     nodes: tuple[str, ...] = ()
+    """The nodes of both graphs."""
     truth: tuple[Arrow, ...] = ()
-    """The true graph; empty if the family has none."""
+    """The arrows of the true graph; empty if the family has none."""
     belief: str = "believed"
     """What the other graph shows: `believed` by the agent, or `shown by the evidence`."""
     sufficed: int | None = None
-    """Moments after which the evidence forced the answer (0: from the start); None: never."""
+    """The number of steps after which the evidence forced the answer; None if it never did."""
     notes: tuple[str, ...] = ()
-    """What else a reader should know, a sentence each."""
+    """Further remarks, one sentence each."""
     targets: Record = EMPTY
-    """Name of a figure → the value that would have been best."""
+    """Name of a figure → its best value."""
     text: str | None = None
-    """The document, where there is one."""
+    """The document, if there is one."""
     passages: tuple[Passage, ...] = ()
+    """The parts of the document that state arrows."""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the annotated episode as JSON data, with every arrow's kind at every moment."""
+        """Return the annotated episode as JSON data, with the kind of every arrow at every step.
+
+        Returns:
+            The data that the report's page reads.
+
+        """
         return {
             "verdict": self.verdict,
             "nodes": list(self.nodes),
@@ -119,9 +137,9 @@ class AnnotatedEpisode:
 
 
 def compared(truth: Iterable[Arrow], believed: Iterable[Arrow]) -> list[tuple[Arrow, Kind]]:
-    """Hold a believed graph against the true one: its own arrows first, then what it lacks.
+    """Compare a believed graph with the true one: its own arrows first, then the missing ones.
 
-    An arrow that was turned round is listed once, as believed.
+    A reversed arrow is listed once, as believed.
 
     >>> found = compared([Arrow("a", "b"), Arrow("b", "c")], [Arrow("b", "a"), Arrow("a", "c")])
     >>> [(arrow.cause, arrow.effect, kind) for arrow, kind in found]
@@ -167,12 +185,12 @@ def in_words(action: Action) -> str:
 
 
 def arrows(names: Sequence[str], pairs: Iterable[tuple[int, int]]) -> tuple[Arrow, ...]:
-    """Return the arrows between nodes that go by number."""
+    """Return the arrows between numbered nodes."""
     return tuple(Arrow(names[u], names[v]) for u, v in pairs)
 
 
 def shortened(text: Json, longest: int = 160) -> str:
-    """Return a text on one line, of so many characters at most.
+    """Return a text on one line, cut to a number of characters.
 
     >>> shortened("one   line and more", 10)
     'one line …'

@@ -1,4 +1,4 @@
-"""What is provably true of an instance."""
+"""Certificates: what was shown about an instance."""
 
 from __future__ import annotations
 
@@ -11,30 +11,39 @@ from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A proof's result, and the class of hypotheses in which it holds."""
+    """What was shown about an instance, and the class of hidden systems for which it holds.
+
+    Examples:
+        >>> import whybench as wb
+        >>> certificate = wb.certify(wb.load_suite("causallink/core")[3])
+        >>> certificate.identified, certificate.defects()
+        (True, [])
+
+    """
 
     instance: str
     """The id of the instance."""
     hypotheses: str
-    """The class the agent is told of: what worlds it must reckon with."""
+    """The class of hidden systems that the instructions state."""
     solvable: bool
-    """The exact experimenter reaches `best_score` within the budget."""
+    """Whether the exact agent reaches `best_score` within the budget."""
     identified: bool
-    """Some experiments within the budget force the answer."""
+    """Whether some experiments within the budget force the answer."""
     best_score: float
-    """The best attainable value of the family's headline metric."""
+    """The best attainable value of the headline metric."""
     fewest: int | None = None
-    """Fewest experiments after which the answer is forced on this world: a lower bound."""
+    """The fewest experiments that force the answer on this hidden system."""
     minimax: int | None = None
-    """Worst case of the best plan that does not know the world; None if only a bound is proven."""
+    """The worst case of the best plan that does not know the hidden system; None if only a bound is
+    known."""
     minimax_upper: int | None = None
     """A proven upper bound of `minimax`."""
     exact_steps: int | None = None
-    """What the exact experimenter needed on this world."""
+    """The number of experiments of the exact agent on this instance."""
     bits: float = 0.0
-    """Residual ambiguity of the evidence, in bits: 0 when the answer is forced."""
+    """What the evidence leaves open, in bits; 0 if the answer is forced."""
     witness: Json = None
-    """When not identified: two worlds that no experiment tells apart."""
+    """If the answer is not identified: two hidden systems that no experiment distinguishes."""
     facts: Record = EMPTY
     """Further figures of the family."""
 
@@ -44,7 +53,12 @@ class Certificate:
         return self.minimax if self.minimax is not None else self.minimax_upper
 
     def defects(self) -> list[str]:
-        """Return what keeps this instance from being proven; empty when it is."""
+        """Return the claims that fail.
+
+        Returns:
+            One sentence per failed claim; empty if all hold.
+
+        """
         bound = self.worst_case
         checks = {
             "the exact experimenter does not reach the best score": self.solvable,
@@ -59,19 +73,41 @@ class Certificate:
         return [defect for defect, passed in checks.items() if not passed]
 
     def to_json(self) -> dict[str, Json]:
-        """Return the certificate as JSON data."""
+        """Return the certificate as JSON data.
+
+        Returns:
+            The data, which `from_json` reads.
+
+        """
         return {name: thaw(getattr(self, name)) for name in self.__slots__}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Certificate:
-        """Rebuild a certificate from `to_json`."""
+        """Rebuild a certificate from `to_json`.
+
+        Args:
+            data: JSON data of a certificate.
+
+        Returns:
+            The certificate.
+
+        """
         return cls(**{name: freeze(data[name]) for name in cls.__slots__})
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteProof:
-    """What is proven of a suite as a whole: rates over many seeds, which no instance can show."""
+    """What was shown about a suite as a whole: rates over many seeds, which no instance can show.
+
+    Examples:
+        >>> import whybench as wb
+        >>> suite = wb.load_suite("causallink/core")
+        >>> suite.family.prove(suite).flaws
+        ()
+
+    """
 
     figures: Mapping[str, Json] = field(default_factory=dict)
+    """Name → figure."""
     flaws: tuple[tuple[str, str], ...] = ()
-    """What fails, and why."""
+    """Each claim that fails, with the reason."""

@@ -1,4 +1,4 @@
-"""What a family declares: its data, its model of parameters, and what it offers besides."""
+"""What a family declares: its data, its model of parameters, and its optional capabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from whybench.episode.score import Metric
 
 @cache
 def declared(package: str) -> Mapping[str, Any]:
-    """Return what `family.toml` in a family's package declares; nothing if it has none.
+    """Return what `family.toml` in a family's package declares; empty if there is no such file.
 
     >>> declared("whybench.families.causallink")["recommended"]
     ('core', 'advanced')
@@ -36,7 +36,7 @@ def declared(package: str) -> Mapping[str, Any]:
 
 
 class Declaration:
-    """The data of a family; most of it stands in `family.toml` beside the family's module."""
+    """The data of a family; most of it is in `family.toml` beside the family's module."""
 
     name: str
     version: str
@@ -51,18 +51,19 @@ class Declaration:
     """Reference agent → what it does."""
     metrics: tuple[Metric, ...]
     headline: str
-    """The metric that floor and ceiling are stated for."""
+    """The headline metric, for which floor and ceiling are stated."""
     floor_ceiling: Mapping[str, float]
-    """Agent that knows nothing → the headline it must stay below on every suite."""
+    """Guesser → the upper limit of its headline metric on every suite."""
     parameters: Mapping[str, str]
     """Parameter → what it changes."""
     understanding: Mapping[str, Any] = {}
-    """What makes a success lucky: the metric `success`, and with it the metric `lucky` at 1, or
-    the metric `lacks` under `below`; `meaning` says it in words. Nothing: every success is one."""
+    """What makes a success lucky. `success` names the metric of success. A success is lucky if the
+    metric `lucky` is 1, or if the metric `lacks` is less than `below`. `meaning` is a text for
+    reports. If the mapping is empty, `understood` is not defined."""
     recommended: tuple[str, ...] = ()
     """The suites to begin with."""
     excluded: Collection[str] = ()
-    """Outcomes that are left out of every average, and counted by name."""
+    """Outcomes that every average leaves out; they are counted by name."""
     final_action: str = "answer"
     """The name of the action that ends an episode; see `submission` for its arguments."""
     extras: Mapping[str, str] = {}
@@ -80,9 +81,9 @@ class Declaration:
         return None if place is None else EntryPoint(name, place, "").load()
 
     def understood(self, values: Mapping[str, float | None]) -> float | None:
-        """Tell by an episode's score whether it succeeded and not by luck; None if unscored.
+        """Return 1 if the episode succeeded and was not lucky, else 0; None if it is unscored.
 
-        A success is not understood if nothing tells whether it is lucky.
+        A success does not count as understood if it is unknown whether it was lucky.
         """
         rule = self.understanding
         success = values.get(rule["success"]) if rule else None

@@ -22,11 +22,23 @@ Moves: TypeAlias = Generator[Action, Observation, None]
 
 
 class Episode(ABC):
-    """What every family's episode shares: the trace, the end, and patience with errors.
+    """One run of one instance: a deterministic state machine without I/O.
 
-    A family implements `_carry_out`, `actions`, `instructions` and `describe`, and ends the episode
-    by setting `outcome`. Errors cost nothing and are bounded: the last one allowed ends the episode
-    in its mode.
+    The base class keeps the trace, the end of the episode and the limit of errors. A family
+    implements `actions`, `instructions`, `describe` and `_carry_out`, and sets `outcome` to end the
+    episode. A rejected action costs nothing. The last allowed error ends the episode.
+
+    Examples:
+        >>> import whybench as wb
+        >>> instance = wb.load_suite("causallink/core")[3]
+        >>> episode = wb.installed_families()["causallink"].open(instance)
+        >>> episode.step(wb.Action.of("answer", answer="yes")).code, episode.done
+        ('ok', True)
+
+    Args:
+        instance: The instance that is played.
+        max_errors: The number of errors that ends the episode.
+
     """
 
     __slots__ = (
@@ -42,33 +54,65 @@ class Episode(ABC):
 
     def __init__(self, instance: Instance, max_errors: int) -> None:
         self.instance = instance
+        """The instance that is played."""
         self.max_errors = max_errors
+        """The number of errors that ends the episode."""
         self.errors = 0
+        """The number of errors so far."""
         self.outcome: str | None = None
+        """How the episode ended; None while it is open."""
         self.given = 0
+        """The number of steps that were given as evidence."""
         self.evidence: Evidence = "own"
+        """Whose experiments the agent works from."""
         self._actions: list[Action] = []
         self._observations: list[Observation] = []
 
     @property
     @abstractmethod
     def actions(self) -> tuple[ActionSpec, ...]:
-        """The kinds of action that are understood."""
+        """The kinds of action that the episode accepts."""
 
     @abstractmethod
     def instructions(self, template: str) -> str:
-        """Return everything the agent is told before it acts, in the words of a template."""
+        """Return the text that the agent receives before its first action.
+
+        Args:
+            template: The name of a prompt template.
+
+        Returns:
+            The instructions.
+
+        """
 
     @abstractmethod
     def describe(self, observation: Observation, template: str) -> str:
-        """Return an observation in the words of a template."""
+        """Return an observation as text.
+
+        Args:
+            observation: The observation.
+            template: The name of a prompt template.
+
+        Returns:
+            The text that the agent sees.
+
+        """
 
     @abstractmethod
     def _carry_out(self, action: Action) -> Observation:
-        """Apply an action to the world."""
+        """Apply an action to the hidden system and return the observation."""
 
     def give(self, actions: Sequence[Action], evidence: Evidence) -> None:
-        """Carry out experiments on the agent's behalf, after which it may only finish."""
+        """Run experiments for the agent. Afterwards the agent may only finish.
+
+        Args:
+            actions: The experiments.
+            evidence: Where the experiments come from: `optimal` or `yoked`.
+
+        Raises:
+            ValueError: An action is rejected or ends the episode.
+
+        """
         for action in actions:
             if self.step(action).is_error or self.done:
                 raise ValueError(f"{action.to_json()} is no experiment of {self.instance.id}")
@@ -76,7 +120,15 @@ class Episode(ABC):
         self.evidence = evidence
 
     def step(self, action: Action) -> Observation:
-        """Carry out one action. Nothing an agent sends raises; after the end nothing counts."""
+        """Run one action. No action raises an exception, whatever an agent sends.
+
+        Args:
+            action: The action.
+
+        Returns:
+            The observation. After the end it has the code `over` and leaves no trace.
+
+        """
         if self.outcome is not None:
             return Observation(OVER)
         if action.name == MALFORMED:
@@ -114,7 +166,7 @@ class Episode(ABC):
 
     @property
     def evidence_given(self) -> tuple[Step, ...] | None:
-        """The experiments laid before the agent; None if it makes its own."""
+        """The experiments that were given to the agent; None if it runs its own."""
         return None if self.evidence == "own" else self.trace.steps[: self.given]
 
     @property
@@ -125,7 +177,23 @@ class Episode(ABC):
 
 
 def play(episode: Episode, moves: Moves) -> Trace:
-    """Let an agent play an episode to its end, or until the agent gives up."""
+    """Let an agent play an episode until the episode ends or the agent stops.
+
+    Examples:
+        >>> import whybench as wb
+        >>> instance = wb.load_suite("causallink/core")[3]
+        >>> family = wb.installed_families()["causallink"]
+        >>> wb.play(family.open(instance), family.agent("exact", instance)).outcome
+        'answered'
+
+    Args:
+        episode: The episode.
+        moves: The agent, as a generator that yields actions and is sent observations.
+
+    Returns:
+        The record of the episode.
+
+    """
     try:
         action = next(moves)
         while True:

@@ -30,16 +30,30 @@ PUBLIC_SEED = "public"
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A named, versioned, fixed-size list of instances, made when asked for."""
+    """A named, versioned list of instances of fixed size, built when they are looked up.
+
+    Examples:
+        >>> import whybench as wb
+        >>> suite = wb.load_suite("causallink/core")
+        >>> len(suite), suite.path, suite[3].index
+        (84, 'causallink/core', 3)
+
+    """
 
     family: Family[Any]
+    """The family."""
     name: str
+    """The name of the suite."""
     profile: Profile
+    """The rules: `certified` or `published`."""
     seed: str
+    """The suite seed."""
     parameters: Record
+    """The parameters that differ from their defaults."""
     size: int
+    """The number of instances of a block."""
     block: int = 0
-    """Suites of further blocks are of the same kind and size, and share no draw."""
+    """The number of the block. Blocks have the same size and design, and share no draw."""
 
     def __len__(self) -> int:
         return self.size
@@ -55,32 +69,57 @@ class Suite:
         return (self[index] for index in range(self.size))
 
     def row(self, number: int) -> Instance:
-        """Return an instance of the endless list that the suite begins: block after block."""
+        """Return an instance of the endless list that the suite begins.
+
+        Args:
+            number: The row: instance `number % size` of block `number // size`.
+
+        Returns:
+            The instance.
+
+        """
         block, index = divmod(number, self.size)
         return replace(self, block=block)[index]
 
     @property
     def path(self) -> str:
-        """`family/suite`."""
+        """The family and the suite, as `family/suite`."""
         return f"{self.family.name}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What names a world in ids and statistics."""
+    """What identifies a hidden system in ids and statistics.
+
+    Examples:
+        >>> import whybench as wb
+        >>> family = wb.installed_families()["causallink"]
+        >>> world = family.world(wb.load_suite("causallink/core")[3])
+        >>> isinstance(family.fingerprint(world), wb.Fingerprint)
+        True
+
+    """
 
     content: Json
-    """All that defines the world; it is hashed into the instance's id."""
+    """All that defines the problem. It is hashed into the id of the instance."""
     cluster: Json
-    """What worlds share that are not independent: the unit of statistics."""
+    """What dependent problems share. It is the unit of statistics, so it decides the width of every
+    interval."""
 
 
 class Family(Declaration, ABC, Generic[World]):
-    """One published benchmark: worlds, rules, proofs, scores and agents behind one interface.
+    """One benchmark: hidden systems, rules, certificates, scores and reference agents.
 
     `family.toml` beside the family's module declares its data. A family implements eight hooks:
     `parameter_model`, `build`, `fingerprint`, `open_world`, `certify`, `score_episode`, `moves` and
     `prompts`. Everything else has a default.
+
+    Examples:
+        >>> import whybench as wb
+        >>> family = wb.installed_families()["causallink"]
+        >>> family.headline, "exact" in family.agents
+        ('accuracy', True)
+
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -94,75 +133,222 @@ class Family(Declaration, ABC, Generic[World]):
 
     @abstractmethod
     def build(self, instance: Instance) -> World:
-        """Rebuild the hidden world from coordinates alone; `world` keeps the latest."""
+        """Rebuild the hidden system from coordinates alone.
+
+        Args:
+            instance: The coordinates, without id and cluster.
+
+        Returns:
+            The hidden system. `world` caches it.
+
+        """
 
     @abstractmethod
     def fingerprint(self, world: World) -> Fingerprint:
-        """Return what names a world."""
+        """Return what identifies a hidden system.
+
+        Args:
+            world: The hidden system.
+
+        Returns:
+            Its content and its cluster.
+
+        """
 
     @abstractmethod
     def open_world(self, instance: Instance, world: World) -> Episode:
-        """Start an episode on a world."""
+        """Start an episode on a hidden system.
+
+        Args:
+            instance: The instance.
+            world: Its hidden system, or one that looks the same.
+
+        Returns:
+            The episode.
+
+        """
 
     @abstractmethod
     def certify(self, instance: Instance) -> Certificate:
-        """Prove what can be proven of an instance."""
+        """Show what can be shown about an instance.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The certificate.
+
+        """
 
     @abstractmethod
     def score_episode(self, episode: Any) -> Score:
-        """Score an episode of the instance's own world as it stands; pure."""
+        """Score an episode as it is. This is a pure function.
+
+        Args:
+            episode: An episode of this family.
+
+        Returns:
+            The score.
+
+        """
 
     @abstractmethod
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
-        """Start a declared reference agent; only `oracle` may look at the world.
+        """Start a declared reference agent. Only the agent `oracle` may read the hidden system.
 
-        `given` is evidence laid before it, after which it may only finish.
+        Args:
+            name: The name of the agent.
+            instance: The instance to play.
+            given: Evidence after which the agent may only finish. None: it runs its own
+                experiments.
+
+        Returns:
+            The agent, as a generator that yields actions and is sent observations.
+
         """
 
     # What a family may add.
 
     def size(self, suite: str, profile: Profile, params: Any) -> int:  # noqa: ARG002
-        """Return a suite's size; raise ValueError if parameters do not go with it."""
+        """Return the size of a suite.
+
+        Args:
+            suite: The name of the suite.
+            profile: The rules.
+            params: The parameters, as the family's model.
+
+        Returns:
+            The number of instances.
+
+        Raises:
+            ValueError: The parameters do not fit the suite.
+
+        """
         return 100
 
     def system(self, world: World) -> Json:
-        """Return the hidden system up to renaming: what one would know of a world like it."""
+        """Return the hidden system, ignoring names. Splits never share one.
+
+        Args:
+            world: The hidden system.
+
+        Returns:
+            A key. Equal systems have equal keys.
+
+        """
         return self.fingerprint(world).cluster
 
     def problem(self, world: World) -> Json:
-        """Return the whole problem up to renaming: the system, what is shown, what is asked."""
+        """Return the whole problem, ignoring names: the system, what is shown and what is asked.
+
+        Args:
+            world: The hidden system.
+
+        Returns:
+            A key. Equal problems have equal keys.
+
+        """
         return [self.system(world), self.fingerprint(world).content]
 
     def truth(self, instance: Instance) -> Json:
-        """Return the hidden truth in readable form, for authors only."""
+        """Return the hidden system in readable form, for authors only.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            JSON data.
+
+        """
         return self.system(self.world(instance))
 
     def covariates(self, instance: Instance) -> Record:  # noqa: ARG002 - a family may have none
-        """Return what a report may sort instances by (size, structure, difficulty); for authors."""
+        """Return what a report may group instances by: size, structure, difficulty.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            Name → value. No agent sees it.
+
+        """
         return EMPTY
 
     def discarded(self, instance: Instance) -> Record:  # noqa: ARG002 - most keep the first draw
-        """Return what was thrown away before this world was kept: reason → how often."""
+        """Return the draws that were discarded before this hidden system was kept.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            Reason → count.
+
+        """
         return EMPTY
 
     def look_alikes(self, instance: Instance) -> Iterable[Episode]:  # noqa: ARG002 - for tests of leaks
-        """Open episodes on other worlds that nothing told beforehand sets apart from this one."""
+        """Open episodes on other hidden systems with the same instructions.
+
+        Tests of leaks use them.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The episodes.
+
+        """
         return ()
 
     def bits_left(self, episode: Any) -> float:  # noqa: ARG002 - some have no experiments
-        """Return what the evidence so far leaves open, in bits; it hangs on what was seen alone."""
+        """Return what the evidence so far leaves open, in bits.
+
+        It depends only on what the agent saw.
+
+        Args:
+            episode: An episode of this family.
+
+        Returns:
+            The bits; 0 if the answer is forced or the family has no experiments.
+
+        """
         return 0.0
 
     def turn_limits(self, episode: Any, template: str) -> TurnLimits | None:  # noqa: ARG002 - some families lead
-        """Return how a model that calls tools is led; None: it is left alone until it ends."""
+        """Return the limits for a model that calls tools.
+
+        Args:
+            episode: An episode of this family.
+            template: The name of a prompt template.
+
+        Returns:
+            The limits; None if there are none.
+
+        """
         return None
 
     def prove(self, suite: Suite) -> SuiteProof:  # noqa: ARG002 - most proofs are of instances
-        """Prove what can only be proven of a suite as a whole; this may take minutes."""
+        """Show what can only be shown about a suite as a whole. This may take minutes.
+
+        Args:
+            suite: The suite.
+
+        Returns:
+            The figures, and the claims that fail.
+
+        """
         return SuiteProof()
 
     def experiments(self, trace: Trace) -> tuple[Action, ...]:
-        """Return the experiments of a trace: its legal actions without the final one."""
+        """Return the experiments of a trace: its accepted actions without the final one.
+
+        Args:
+            trace: The trace.
+
+        Returns:
+            The actions.
+
+        """
         return tuple(
             step.action
             for step in trace.steps
@@ -170,7 +356,15 @@ class Family(Declaration, ABC, Generic[World]):
         )
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
-        """Return the actions that hand in an answer, or its JSON text, without an experiment."""
+        """Return the actions that submit an answer without an experiment.
+
+        Args:
+            answer: The answer, as JSON data or as text.
+
+        Returns:
+            The actions.
+
+        """
         text = answer if isinstance(answer, str) else json.dumps(answer)
         return (Action.of(self.final_action, answer=text),)
 
@@ -185,7 +379,22 @@ class Family(Declaration, ABC, Generic[World]):
         parameters: Mapping[str, Any] | None = None,
         block: int = 0,
     ) -> Suite:
-        """Return a suite by name."""
+        """Return a suite of this family.
+
+        Args:
+            name: The name of the suite.
+            profile: The rules: `certified` or `published`.
+            seed: The suite seed.
+            parameters: Parameter name → value.
+            block: The number of the block.
+
+        Returns:
+            The suite.
+
+        Raises:
+            ValueError: A name is unknown, or a value is out of range.
+
+        """
         known("suite", name, self.suites, self.name)
         if not isinstance(seed, str):
             raise ValueError(
@@ -213,7 +422,20 @@ class Family(Declaration, ABC, Generic[World]):
         index: int,
         block: int = 0,
     ) -> Instance:
-        """Return the instance at these coordinates, with the id of its content."""
+        """Return the instance at given coordinates, with its id and cluster.
+
+        Args:
+            suite: The name of the suite.
+            profile: The rules.
+            seed: The suite seed.
+            parameters: The parameters that differ from their defaults.
+            index: The number of the instance in its block.
+            block: The number of the block.
+
+        Returns:
+            The instance.
+
+        """
         bare = Instance(
             self.name, self.version, suite, profile, seed, index, parameters, block=block
         )
@@ -222,7 +444,18 @@ class Family(Declaration, ABC, Generic[World]):
         return replace(bare, id=_content_id(bare, found.content), cluster=cluster)
 
     def rebuilt(self, data: Mapping[str, Any]) -> Instance:
-        """Rebuild an instance from logged coordinates; refuse one that is no longer the same."""
+        """Rebuild an instance from logged coordinates.
+
+        Args:
+            data: JSON data of the instance.
+
+        Returns:
+            The instance.
+
+        Raises:
+            ValueError: The coordinates give a different problem in this installation.
+
+        """
         logged = Instance.from_json(data)
         suite = self.suite(
             logged.suite,
@@ -242,11 +475,27 @@ class Family(Declaration, ABC, Generic[World]):
         return logged
 
     def params(self, instance: Instance) -> Any:
-        """Return an instance's parameters as the family's own model."""
+        """Return the parameters of an instance.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The family's own parameter model.
+
+        """
         return _params(self, instance.parameters)
 
     def world(self, instance: Instance) -> World:
-        """Return the hidden world; a pure function, so the latest ones are kept."""
+        """Return the hidden system of an instance. The latest ones are cached.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The hidden system.
+
+        """
         found: World = _world(self, instance, instance.stream_seed)
         return found
 
@@ -257,7 +506,21 @@ class Family(Declaration, ABC, Generic[World]):
         evidence: Evidence = "own",
         given: Sequence[Action] = (),
     ) -> Episode:
-        """Start an episode; `optimal` and `yoked` evidence is laid before the agent at once."""
+        """Start an episode.
+
+        Args:
+            instance: The instance.
+            evidence: Whose experiments the agent works from. `optimal` and `yoked` evidence is
+                given to the agent at the start.
+            given: The experiments of another run, for `yoked` evidence.
+
+        Returns:
+            The episode.
+
+        Raises:
+            ValueError: `given` was passed with other evidence than `yoked`.
+
+        """
         episode = self.open_world(instance, self.world(instance))
         if evidence == "optimal":
             given = self.experiments(self.exact_run(instance))
@@ -270,7 +533,18 @@ class Family(Declaration, ABC, Generic[World]):
     def replay_episode(
         self, instance: Instance, actions: Sequence[Action], given: int, evidence: Evidence
     ) -> Any:
-        """Return an episode in which actions were carried out, the first as given evidence."""
+        """Return an episode in which actions were run.
+
+        Args:
+            instance: The instance.
+            actions: The actions.
+            given: The number of first actions that were given as evidence.
+            evidence: Whose experiments these are.
+
+        Returns:
+            The episode.
+
+        """
         episode = self.open_world(instance, self.world(instance))
         if evidence != "own":
             episode.give(actions[:given], evidence)
@@ -279,34 +553,97 @@ class Family(Declaration, ABC, Generic[World]):
         return episode
 
     def again(self, instance: Instance, trace: Trace) -> Any:
-        """Return an episode in which a trace's actions were carried out again."""
+        """Return an episode in which the actions of a trace were run again.
+
+        Args:
+            instance: The instance.
+            trace: A trace of this instance.
+
+        Returns:
+            The episode.
+
+        Raises:
+            ValueError: The trace belongs to another instance.
+
+        """
         if trace.instance != instance.id:
             raise ValueError(f"this is a trace of {trace.instance}, not of {instance.id}")
         return self.replay_episode(instance, trace.actions, trace.given, trace.evidence)
 
     def replay(self, instance: Instance, trace: Trace) -> Trace:
-        """Carry out a trace's actions again, from the same evidence, and return what happens."""
+        """Run the actions of a trace again, from the same evidence.
+
+        Args:
+            instance: The instance.
+            trace: The trace.
+
+        Returns:
+            The new trace. It equals the old one if nothing was forged.
+
+        """
         again: Trace = self.replay_episode(
             instance, trace.actions, trace.given, trace.evidence
         ).trace
         return again
 
     def score(self, instance: Instance, trace: Trace) -> Score:
-        """Carry out a trace's actions on the rebuilt world and score what happened; pure."""
+        """Run the actions of a trace on the rebuilt hidden system and score the result.
+
+        Args:
+            instance: The instance.
+            trace: A trace of this instance. Only its actions are used.
+
+        Returns:
+            The score.
+
+        """
         return self.score_episode(self.again(instance, trace))
 
     def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
-        """Start a reference agent, or say which there are."""
+        """Start a reference agent.
+
+        Args:
+            name: The name of the agent.
+            instance: The instance to play.
+            given: Evidence after which the agent may only finish.
+
+        Returns:
+            The agent, as a generator that yields actions and is sent observations.
+
+        Raises:
+            ValueError: The family has no such agent. The message lists its agents.
+
+        """
         if name not in self.agents:
             raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
         return self.moves(name, instance, given)
 
     def exact_run(self, instance: Instance) -> Trace:
-        """Let the exact agent play; a pure function, so the latest runs are kept."""
+        """Return the trace of the exact agent. The latest ones are cached.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The trace.
+
+        """
         return _exact_run(self, instance)
 
     def conversation(self, episode: Episode, template: str) -> Conversation:
-        """Tell an episode in turns of text."""
+        """Return an episode as a conversation in text.
+
+        Args:
+            episode: An episode of this family.
+            template: The name of a prompt template.
+
+        Returns:
+            The conversation.
+
+        Raises:
+            ValueError: The episode belongs to another family.
+
+        """
         if episode.instance.family != self.name:
             raise ValueError(f"this is not an episode of {self.name}")
         told: Conversation = self.prompts(episode, template)
@@ -314,7 +651,7 @@ class Family(Declaration, ABC, Generic[World]):
 
     @property
     def unverified_claims(self) -> Mapping[str, str]:
-        """Claims of certificates that `check` does not look into → why."""
+        """Claims of certificates that `check` does not examine → the reason."""
         checker = self.capability("checker")
         found: Mapping[str, str] = (
             UNVERIFIED_CLAIMS if checker is None else checker.UNVERIFIED_CLAIMS
@@ -322,7 +659,16 @@ class Family(Declaration, ABC, Generic[World]):
         return found
 
     def check(self, instance: Instance, certificate: Certificate) -> list[str]:
-        """Check a certificate by other means than those that made it; return what is wrong."""
+        """Check a certificate with code that is independent of the code that made it.
+
+        Args:
+            instance: The instance.
+            certificate: Its certificate.
+
+        Returns:
+            One sentence per wrong claim; empty if none was found.
+
+        """
         checker = self.capability("checker")
         if checker is not None:
             return list(checker.flaws(instance, self.world(instance), certificate))
@@ -332,7 +678,16 @@ class Family(Declaration, ABC, Generic[World]):
         return [f"best_score is {certificate.best_score}, the exact agent reaches {reached}"]
 
     def annotate(self, instance: Instance, trace: Trace) -> AnnotatedEpisode:
-        """Tell an episode again beside the truth, step by step; for authors."""
+        """Return an episode step by step beside the hidden system, for authors and reports.
+
+        Args:
+            instance: The instance.
+            trace: A trace of this instance.
+
+        Returns:
+            The annotated episode. No agent may see it.
+
+        """
         annotated = self.capability("annotated")
         if annotated is None:
             return plain_annotation(trace, f"{self.score(instance, trace).outcome}.")

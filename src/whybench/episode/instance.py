@@ -20,31 +20,50 @@ _HASHED_AS = {"seed": "salt", "parameters": "knobs"}
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """Coordinates of a problem; the hidden world is rebuilt from them and never stored."""
+    """The coordinates of one problem. The hidden system is rebuilt from them and never stored.
+
+    Examples:
+        >>> import whybench as wb
+        >>> instance = wb.load_suite("causallink/core")[3]
+        >>> instance.suite, instance.index, wb.Instance.from_json(instance.to_json()) == instance
+        ('core', 3, True)
+
+    """
 
     family: str
+    """The name of the family."""
     version: str
+    """The version of the family. It changes if a rebuilt problem would differ."""
     suite: str
+    """The name of the suite."""
     profile: Profile
+    """The rules: `certified` or `published`."""
     seed: str
+    """The suite seed; a secret seed by its public name."""
     index: int
+    """The number of the instance in its block, from 0."""
     parameters: Record = EMPTY
     """Parameters of the suite that differ from their defaults, sorted by name."""
     id: str = ""
-    """Names the content: it changes when a rebuilt world would differ."""
+    """The name of the content. It changes if the rebuilt problem would differ."""
     cluster: str = ""
-    """Opaque; equal for instances of a block whose hidden worlds are the same up to renaming."""
+    """An opaque id, equal for the instances of a block that are not independent."""
     block: int = 0
-    """A suite is as long as its name says; more of its kind come in further blocks of that size."""
+    """The number of the block in the endless list that the suite begins."""
 
     @property
     def stream_seed(self) -> str:
-        """What random streams hang on, and what no log holds if the seed is private."""
+        """What random streams depend on. No log holds it if the seed is secret."""
         secret = secret_of(self.seed)
         return f"{secret}.{self.block}" if self.block else secret
 
     def to_json(self) -> dict[str, Json]:
-        """Return the coordinates as JSON data."""
+        """Return the coordinates as JSON data.
+
+        Returns:
+            The data, which `from_json` reads.
+
+        """
         further = {"block": self.block} if self.block else {}
         return {
             "family": self.family,
@@ -60,13 +79,29 @@ class Instance:
         }
 
     def identity(self) -> dict[str, Json]:
-        """Return the coordinates as ids hash them: under names that never change."""
+        """Return the coordinates under the names that ids hash.
+
+        Returns:
+            The data. Its names never change, whatever the fields are called.
+
+        """
         data = self.to_json()
         return {_HASHED_AS.get(name, name): value for name, value in data.items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Instance:
-        """Rebuild coordinates from `to_json`."""
+        """Rebuild coordinates from `to_json`.
+
+        Args:
+            data: JSON data of an instance.
+
+        Returns:
+            The instance.
+
+        Raises:
+            ValueError: The profile is unknown.
+
+        """
         if data["profile"] not in PROFILES:
             raise ValueError(f"profile {data['profile']!r} is none of {', '.join(PROFILES)}")
         return cls(

@@ -1,4 +1,4 @@
-"""A misspelt name is answered with the names nearest to it."""
+"""Suggest the nearest known names for a misspelt one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def nearest(given: str, names: Iterable[str]) -> list[str]:
-    """Return at most three names that are like a given one, the nearest first.
+    """Return at most three names that resemble a given one, nearest first.
 
     >>> nearest("exakt", ["null", "random", "exact"])
     ['exact']
@@ -17,7 +17,7 @@ def nearest(given: str, names: Iterable[str]) -> list[str]:
 
 
 def known(what: str, given: str, names: Iterable[str], of: str = "") -> str:
-    """Return a name that is among those known; else raise ValueError with the nearest, or all.
+    """Return a name if it is known; otherwise raise ValueError with the nearest names, or all.
 
     >>> known("agent", "exakt", ["null", "exact"], "causallink")
     Traceback (most recent call last):
@@ -31,7 +31,7 @@ def known(what: str, given: str, names: Iterable[str], of: str = "") -> str:
 
 
 def in_one_line(error: ValueError) -> str:
-    """Return what a check of parameters found wrong: of pydantic's errors each name and message."""
+    """Return the errors of a parameter check: name and message of each of pydantic's errors."""
     found = getattr(error, "errors", None)
     if not callable(found):
         return str(error)

@@ -1,14 +1,15 @@
-"""The installed families by name, each imported when it is first asked for."""
+"""The installed families by name; each is imported when it is first used."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from whybench.episode.declaration import declared
-from whybench.episode.instance import PROFILES
+from whybench.episode.instance import PROFILES, Instance
 from whybench.episode.nearest import known, nearest
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 GROUP = "whybench.families"
 
 NEEDED = {"version", "summary", "suites", "agents", "parameters", "templates", "protocols"}
-"""What commands need to know of a family; `family.toml` of a family of ours has it all."""
+"""What commands need to know about a family; our own `family.toml` files have all of it."""
 
 
 class Families(Mapping[str, "Family[Any]"]):
@@ -69,17 +70,26 @@ class _Attributes(Mapping[str, Any]):
 
 
 @cache
-def families() -> Families:
-    """Return all installed families, by name (entry point group `whybench.families`)."""
+def installed_families() -> Families:
+    """Return the installed families (entry point group `whybench.families`).
+
+    Examples:
+        >>> "causallink" in installed_families()
+        True
+
+    Returns:
+        A mapping from name to family. A family is imported when it is first looked up.
+
+    """
     return Families()
 
 
-installed_families = families
-"""The public name of `families`: `whybench.families` is a folder."""
+families = installed_families
+"""A shorter name for use within the package."""
 
 
 def split_path(path: str) -> tuple[str, str]:
-    """Return the family and the suite of `family/suite`; refuse what is not there.
+    """Return the family and the suite of `family/suite`; raise ValueError for unknown names.
 
     >>> split_path("causalink/core")
     Traceback (most recent call last):
@@ -109,10 +119,76 @@ def load_suite(
     seed: str = "public",
     parameters: Mapping[str, Any] | None = None,
 ) -> Suite:
-    """Return the suite at `family/suite`; misspelt names are refused before it is imported."""
+    """Load a suite. Unknown names are rejected before the family is imported.
+
+    Examples:
+        >>> import whybench as wb
+        >>> suite = wb.load_suite("causallink/advanced", parameters={"budget": 4})
+        >>> len(suite), suite[0].suite
+        (1200, 'advanced')
+
+    Args:
+        path: The family and the suite, as `family/suite`.
+        profile: The rules: `certified` or `published`.
+        seed: The suite seed.
+        parameters: Parameter name → value. Parameters that are not given have their defaults.
+
+    Returns:
+        The suite. Its instances are built when they are looked up.
+
+    Raises:
+        ValueError: A name is unknown, or a value is out of range. The message names the nearest.
+
+    """
     name, suite = split_path(path)
     data = families().declared(name)
     known("profile", profile, data.get("profiles", PROFILES), name)
     for parameter in parameters or ():
         known("parameter", parameter, data["parameters"], name)
     return families()[name].suite(suite, profile=profile, seed=seed, parameters=parameters)
+
+
+_ID = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:([0-9]{1,12})\.)?([0-9]{4,9})-([0-9a-f]{12})")
+
+
+def find_instance(
+    name: str,
+    *,
+    profile: str = "certified",
+    seed: str = "public",
+    parameters: Mapping[str, Any] | None = None,
+) -> Instance:
+    """Return the instance with an id.
+
+    Examples:
+        >>> instance = load_suite("causallink/core")[3]
+        >>> find_instance(f"causallink/{instance.id}") == instance
+        True
+
+    Args:
+        name: The family and the id, as `family/ID`.
+        profile: The rules: `certified` or `published`.
+        seed: The suite seed.
+        parameters: Parameter name → value.
+
+    Returns:
+        The instance.
+
+    Raises:
+        ValueError: There is no such instance under this profile, seed and parameters.
+
+    """
+    found = _ID.fullmatch(name)
+    if found is None:
+        raise ValueError("an instance is named like family/suite-0003-0123456789ab")
+    path, block, index, _ = found.groups()
+    suite = load_suite(path, profile=profile, seed=seed, parameters=parameters)
+    row = int(block or 0) * len(suite) + int(index)
+    if int(index) >= len(suite):
+        raise ValueError(f"{suite.path} has instances 0 … {len(suite) - 1}, not {int(index)}")
+    instance = suite.row(row)
+    if instance.id != name.partition("/")[2]:
+        raise ValueError(
+            f"{suite.path} has no instance of this id: was it made under another seed?"
+        )
+    return instance

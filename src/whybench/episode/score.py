@@ -1,4 +1,4 @@
-"""How well an episode went: components by name, and how it ended."""
+"""The score of an episode: components by name, and how the episode ended."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
 from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT, TIMEOUT
 
 UNFINISHED = "unfinished"
-"""The outcome of an episode that was left open: the agent gave up, or an engine's limit struck."""
+"""The outcome of an open episode: the agent gave up, or a limit of an engine stopped it."""
 
 CONTEXT_EXCEEDED = "context_exceeded"
-"""The outcome of an episode of which a model could not even take in the first prompt."""
+"""The outcome of an episode whose first prompt exceeds the context of the model."""
 
 ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
-"""How an episode may end without an answer."""
+"""The ways in which an episode can end without an answer."""
 
 Role = Literal["main", "side", "detail"]
 
@@ -32,15 +32,24 @@ RANGES: dict[Kind, tuple[float, float]] = {
     "amount": (0.0, math.inf),
     "number": (-math.inf, math.inf),
 }
-"""Where the values of a metric lie, and so its mean and the bounds of its interval."""
+"""The range of a metric's values, which also bounds its mean and its interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One component of a family's score."""
+    """One component of the score of a family.
+
+    Examples:
+        >>> import whybench as wb
+        >>> wb.installed_families()["causallink"].metrics[0].kind
+        'rate'
+
+    """
 
     name: str
+    """The name."""
     meaning: str
+    """What the metric measures, in one phrase."""
     kind: Kind = "rate"
     """`rate`: every value is 0 or 1. `share`: from 0 to 1. `amount`: from 0 on. `number`: any."""
     role: Role = "main"
@@ -53,7 +62,7 @@ class Metric:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the most that a value can be."""
+        """The smallest and the largest possible value."""
         return RANGES[self.kind]
 
 
@@ -70,20 +79,41 @@ def declared_metrics(package: str) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The components of one episode's score. None means "does not apply here", never zero."""
+    """The score of one episode.
+
+    Examples:
+        >>> import whybench as wb
+        >>> score = next(wb.solve(wb.load_suite("causallink/core"), "exact")).score
+        >>> score.outcome, score.values["accuracy"]
+        ('answered', 1.0)
+
+    """
 
     outcome: str
     """`answered`, or the error mode in which the episode ended."""
     values: Record
-    """Metric name → value."""
+    """Metric name → value. None means that the metric does not apply, never zero."""
     labels: Record = EMPTY
-    """Categories in words, such as the verdict of the evidence."""
+    """Categories in words, such as the verdict on the evidence."""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the score as JSON data."""
+        """Return the score as JSON data.
+
+        Returns:
+            The data, which `from_json` reads.
+
+        """
         return {"outcome": self.outcome, "values": thaw(self.values), "labels": thaw(self.labels)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Score:
-        """Rebuild a score from `to_json`."""
+        """Rebuild a score from `to_json`.
+
+        Args:
+            data: JSON data of a score.
+
+        Returns:
+            The score.
+
+        """
         return cls(data["outcome"], freeze(data["values"]), freeze(data["labels"]))

@@ -1,8 +1,9 @@
-"""Instances to train on and instances to evaluate on: no hidden system is in both, however named.
+"""Instances for training and for evaluation; no hidden system is in both, whatever its names.
 
-The part is a hash of the system up to renaming (`Family.system`), so it is the same in every suite,
-block and seed of a family: what was learned of one system by heart is of no use on the other side.
-A suite whose instances all have one system (a scenario of CausalGame) lies on one side as a whole.
+The part is a hash of the system up to renaming (`Family.system`). So it is the same in every suite,
+block and seed of a family, and a system that was memorised in training never occurs in evaluation.
+If all instances of a suite have one system (a scenario of CausalGame), the whole suite is in one
+part.
 """
 
 from __future__ import annotations
@@ -23,14 +24,31 @@ SHARE = 0.25
 """The share of systems that are kept for evaluation."""
 
 PATIENCE = 400
-"""After so many instances without one of a part, a suite is taken to have none."""
+"""After this many instances without one of a part, we assume that the suite has none."""
 
 ENDLESS = 1 << 32
-"""An endless list is drawn from so many blocks of a suite."""
+"""The number of blocks of a suite from which an endless list is drawn."""
 
 
 def part_of(suite: Suite, instance: Instance) -> Part:
-    """Return the side on which an instance of a suite lies."""
+    """Return the part of the split in which an instance lies.
+
+    The part is a hash of the hidden system, so no hidden system is in both parts.
+
+    Examples:
+        >>> import whybench as wb
+        >>> suite = wb.load_suite("causallink/advanced")
+        >>> wb.part_of(suite, suite[0])
+        'train'
+
+    Args:
+        suite: The suite of the instance.
+        instance: The instance.
+
+    Returns:
+        `train` or `eval`.
+
+    """
     family = suite.family
     key = digest(["split", family.name, family.system(family.world(instance))])
     return "eval" if int.from_bytes(key[:8], "big") < SHARE * 2**64 else "train"
@@ -51,5 +69,6 @@ def drawn(suite: Suite, stream: Stream, part: Part | None = None) -> Instance:
         if part is None or part_of(suite, instance) == part:
             return instance
     raise ValueError(
-        f"{suite.path} seems to have no instance for {part}: it has few worlds, take a larger suite"
+        f"{suite.path} seems to have no instance for {part}, because it has few hidden systems. "
+        "Choose a larger suite."
     )

@@ -18,32 +18,57 @@ EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action with its observation."""
+    """One action with its observation.
+
+    Examples:
+        >>> import whybench as wb
+        >>> result = next(wb.solve(wb.load_suite("causallink/core"), "exact"))
+        >>> result.trace.steps[-1].action.name
+        'answer'
+
+    """
 
     action: Action
+    """What the agent did."""
     observation: Observation
+    """What the agent got back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What happened in one episode."""
+    """The record of one episode. Scores are computed from it and the instance alone.
+
+    Examples:
+        >>> import whybench as wb
+        >>> trace = next(wb.solve(wb.load_suite("causallink/core"), "exact")).trace
+        >>> wb.Trace.from_json(trace.to_json()) == trace, trace.outcome
+        (True, 'answered')
+
+    """
 
     instance: str
     """The id of the instance."""
     steps: tuple[Step, ...]
+    """The actions with their observations, in order."""
     given: int = 0
-    """How many of the first steps were given as evidence, not chosen by the agent."""
+    """The number of first steps that were given as evidence, not chosen by the agent."""
     evidence: Evidence = "own"
+    """Whose experiments the agent worked from: `own`, `optimal` or `yoked`."""
     outcome: str | None = None
-    """How the episode ended: `answered` or an error mode; None if it was left open."""
+    """How the episode ended: `answered` or an error mode; None if it has not ended."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The actions alone; with the instance they determine everything else."""
+        """The actions without observations. With the instance they determine everything else."""
         return tuple(step.action for step in self.steps)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the trace as JSON data."""
+        """Return the trace as JSON data.
+
+        Returns:
+            The data, which `from_json` reads.
+
+        """
         return {
             "instance": self.instance,
             "evidence": self.evidence,
@@ -57,7 +82,18 @@ class Trace:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trace:
-        """Rebuild a trace from `to_json`."""
+        """Rebuild a trace from `to_json`.
+
+        Args:
+            data: JSON data of a trace.
+
+        Returns:
+            The trace.
+
+        Raises:
+            ValueError: `evidence` is unknown.
+
+        """
         if data["evidence"] not in EVIDENCE:
             raise ValueError(f"evidence {data['evidence']!r} is none of {', '.join(EVIDENCE)}")
         return cls(

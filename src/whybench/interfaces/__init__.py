@@ -1,1 +1,1 @@
-"""Thin interfaces; an engine is imported only here."""
+"""Thin interfaces. Only this package imports an engine, such as Inspect or gymnasium."""

@@ -1,4 +1,4 @@
-"""What commands share: values NAME=VALUE, the extras they need, refusals, and how they print."""
+"""Helpers for commands: NAME=VALUE options, missing extras, error messages and printing."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import typer
 
 @contextmanager
 def needing_extra(extra: str) -> Iterator[None]:
-    """Import inside this: without the extra the command says how to get it."""
+    """Wrap imports that need an extra. If it is missing, the command prints how to install it."""
     try:
         yield
     except ModuleNotFoundError as error:
-        need = f"this needs the extra `{extra}`: pip install 'whybench[{extra}]'"
-        raise refused(f"{error}: {need}", 1) from error
+        need = f"Install the extra `{extra}`: pip install 'whybench[{extra}]'"
+        raise refused(f"{error}. {need}", 1) from error
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Say what is wrong with what was asked, and how to mend it, without a traceback."""
+    """Print an error of the user as a message without a traceback, and exit."""
     try:
         yield
     except (ValueError, OSError, ImportError) as error:
@@ -30,28 +30,28 @@ def plain_errors() -> Iterator[None]:
 
 
 def refused(why: object, code: int = 2) -> typer.Exit:
-    """Say on the error channel why a command ends, and return the exit to raise."""
+    """Print on stderr why a command ends, and return the exit to raise."""
     typer.echo(str(why), err=True)
     return typer.Exit(code)
 
 
 def pairs(given: Sequence[str] | None) -> dict[str, str]:
-    """Return options NAME=VALUE by their names, or raise ValueError.
+    """Read NAME=VALUE options as a dictionary, or raise ValueError.
 
     >>> pairs(["model=a/b", "budget=3"])
     {'model': 'a/b', 'budget': '3'}
     """
     split = [pair.partition("=") for pair in given or ()]
     if wrong := [name for name, equals, _ in split if not equals]:
-        raise ValueError(f"give NAME=VALUE, not {wrong[0]!r}")
+        raise ValueError(f"{wrong[0]!r} has no value. Write NAME=VALUE.")
     names = [name for name, _, _ in split]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{twice[0]!r} is given twice")
+        raise ValueError(f"{twice[0]!r} is given twice. Give it once.")
     return {name: value for name, _, value in split}
 
 
 def read_values(given: Sequence[str] | None) -> dict[str, Any]:
-    """Read NAME=VALUE as Inspect reads `-T`: a value is YAML, commas make a list.
+    """Read NAME=VALUE as Inspect reads `-T`: a value is YAML, and commas separate a list.
 
     >>> read_values(["analysis=false", "budget=3", "theme=shapes", "judge=a/b,c/d"])
     {'analysis': False, 'budget': 3, 'theme': 'shapes', 'judge': ['a/b', 'c/d']}
@@ -71,11 +71,11 @@ def _yaml(text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ValueError(f"{text!r} cannot be read as YAML") from error
+        raise ValueError(f"{text!r} is not valid YAML. Quote it if it is a string.") from error
 
 
 def plain(value: object) -> str:
-    """Return a figure as a table shows it."""
+    """Format a value for a table."""
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
@@ -98,7 +98,7 @@ def print_json(value: object) -> None:
 
 
 def print_figures(figures: dict[str, Any], as_json: bool) -> None:
-    """Print figures by name: as one JSON document or as a table."""
+    """Print named figures as one JSON document or as a table."""
     if as_json:
         print_json(figures)
     else:

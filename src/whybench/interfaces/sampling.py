@@ -1,8 +1,8 @@
-"""Which instance comes next: a seed means the same through every interface.
+"""Choose the next instance. A seed gives the same order through every interface.
 
-A finite list is dealt like a deck, every instance once before one comes again, in an order that
-depends on the seed; an interface that walks a list takes it in plain order. An endless list is
-drawn from without end.
+A finite list is shuffled by the seed: every instance comes once before one comes again. Without a
+seed, an interface takes the list in its own order. From an endless list, instances are drawn
+without end.
 """
 
 from __future__ import annotations
@@ -21,46 +21,70 @@ from whybench.episode.instance import Instance
 from whybench.episode.split import PARTS, Part, drawn, listed, part_of
 
 LISTS = 8
-"""So many lists of one part are kept, as far as they were made."""
+"""Number of lists of one part that are cached, as far as they were built."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The instances of a suite, or of one part of it, that an interface offers.
 
-    >>> from whybench.episode.registry import load_suite
-    >>> choice = Choice(load_suite("causallink/core"), rows=4)
-    >>> sorted(instance.index for instance in choice.once(seed=7))
-    [0, 1, 2, 3]
+    Examples:
+        >>> from whybench.episode.registry import load_suite
+        >>> choice = Choice(load_suite("causallink/core"), rows=4)
+        >>> sorted(instance.index for instance in choice.once(seed=7))
+        [0, 1, 2, 3]
+
     """
 
     suite: Suite
+    """The suite."""
     split: Part | None = None
-    """`train` or `eval`, which share no hidden system; None: both."""
+    """`train` or `eval`, which share no hidden system; None for both."""
     rows: int | None = None
-    """The length of a finite list, before the split; None: the suite's own."""
+    """The length of the finite list before the split; None for the size of the suite."""
     endless: bool = False
-    """Draw from the list that the suite begins, not from the suite alone."""
+    """Whether to draw from the endless list that the suite begins."""
 
     def __post_init__(self) -> None:
         if self.split is not None and self.split not in PARTS:
-            raise ValueError(f"no split {self.split!r}: try {' or '.join(PARTS)}, or None for both")
+            raise ValueError(
+                f"Unknown split {self.split!r}. Use {' or '.join(PARTS)}, or None for both."
+            )
         if self.rows is not None and (self.endless or self.rows < 1):
-            raise ValueError("`rows` is the length of a finite list: 1 or more, and not `endless`")
+            raise ValueError("`rows` must be 1 or more, and cannot be combined with `endless`.")
 
     @property
     def length(self) -> int:
-        """The rows of the finite list, before the split."""
+        """The number of rows of the finite list before the split."""
         return len(self.suite) if self.rows is None else self.rows
 
     def seeded(self, seed: int) -> Seeded:
-        """Return the instances that a seed stands for, without end."""
+        """Return an endless iterator of instances in the order of a seed.
+
+        Args:
+            seed: The seed of the order.
+
+        Returns:
+            The iterator. It can be copied.
+
+        """
         return Seeded(self, seed)
 
     def once(self, seed: int | None = None) -> Iterator[Instance]:
-        """Yield each instance of the finite list once: in plain order, or as a seed deals them."""
+        """Yield each instance of the finite list once.
+
+        Args:
+            seed: The seed of the order; None for the plain order.
+
+        Returns:
+            An iterator of instances.
+
+        Raises:
+            ValueError: The list is endless.
+
+        """
         if self.endless:
-            raise ValueError("an endless list has no end: take it from `seeded`")
+            raise ValueError("An endless list cannot be played once. Use `seeded`.")
         if seed is None:
             return listed(self.suite, self.split, self.length)
         stream, deck = self.stream(seed), Deck(self.length)
@@ -68,15 +92,34 @@ class Choice:
         return (instance for instance in dealt if instance is not None)
 
     def find(self, place: int) -> Instance | None:
-        """Return the instance at a place of the finite list of the part; None after its end."""
+        """Return the instance at a place of the finite list.
+
+        Args:
+            place: The place, from 0, among the instances of the part.
+
+        Returns:
+            The instance; None after the end.
+
+        """
         if self.split is None:
             return self.row(place) if place < self.length else None
         return _made(self.suite, self.split, self.length).at(place)
 
     def at(self, place: Any) -> Instance:
-        """Return the instance at a place of the finite list, or say which places there are."""
+        """Return the instance at a place of the finite list.
+
+        Args:
+            place: The place, from 0, among the instances of the part.
+
+        Returns:
+            The instance.
+
+        Raises:
+            ValueError: The list is endless, or ends before this place.
+
+        """
         if self.endless:
-            raise ValueError("an endless list has seeds, not places: give `seed`")
+            raise ValueError("An endless list has no index. Give `seed` instead.")
         number = whole("index", place)
         found = self.find(number)
         if found is None and not number:
@@ -84,20 +127,37 @@ class Choice:
         if found is None:
             part = "" if self.split is None else f" for {self.split}"
             raise ValueError(
-                f"the list of {self.suite.path}{part} ends before place {number}: "
-                "begin again at index 0"
+                f"The list of {self.suite.path}{part} ends before index {number}. "
+                "Start again at index 0."
             )
         return found
 
     def check(self, instance: Instance) -> None:
-        """Refuse an instance of the other side of the split."""
+        """Reject an instance of the other part.
+
+        Args:
+            instance: The instance.
+
+        Raises:
+            ValueError: The instance is not in this part.
+
+        """
         if self.split is not None and part_of(self.suite, instance) != self.split:
             raise ValueError(
-                f"{instance.family}/{instance.id} is not in {self.split}: ask for the other split"
+                f"{instance.family}/{instance.id} is not in the split {self.split}. "
+                "Use the other split."
             )
 
     def stream(self, seed: int) -> Stream:
-        """Return what a seed chooses by."""
+        """Return the random stream of a seed.
+
+        Args:
+            seed: The seed of the order.
+
+        Returns:
+            The stream.
+
+        """
         suite = self.suite
         parameters = canonical_json(thaw(suite.parameters))
         return Stream(
@@ -111,20 +171,33 @@ class Choice:
         )
 
     def row(self, number: int) -> Instance | None:
-        """Return a row of the finite list; None if it lies on the other side of the split."""
+        """Return a row of the finite list.
+
+        Args:
+            number: The row.
+
+        Returns:
+            The instance; None if it is in the other part.
+
+        """
         instance, part = _row(self.suite, number, self.split is None)
         return instance if part == self.split else None
 
     def empty(self) -> ValueError:
-        """Return the error that says that a finite list has nothing of its part."""
+        """Return the error for a list without an instance of its part.
+
+        Returns:
+            The error, to be raised.
+
+        """
         return ValueError(
-            f"{self.suite.path} has no {self.split} instance in {self.length} rows: "
-            "give more `rows`, or take a larger suite"
+            f"{self.suite.path} has no {self.split} instance in {self.length} rows. "
+            "Increase `rows`, or use a larger suite."
         )
 
 
 class Seeded:
-    """The instances that a seed stands for, one after another; it can be copied on the way."""
+    """An iterator of instances in the order of a seed. It can be copied at any point."""
 
     __slots__ = ("_choice", "_deck", "_stream")
 
@@ -160,7 +233,7 @@ class Deck:
     def __init__(self, n: int) -> None:
         self._n = self._left = n
         self._moved: dict[int, int] = {}
-        """Which cards lie elsewhere than at first: room is taken only for what was drawn."""
+        """Positions whose number has changed. Memory grows only with the numbers drawn."""
 
     def draw(self, stream: Stream) -> int:
         """Return the next number (Fisher–Yates, from the end)."""
@@ -174,18 +247,18 @@ class Deck:
 
 
 def whole(name: str, value: Any) -> int:
-    """Return a whole number, 0 or more; a truth value, a text or a fraction is none."""
+    """Return an integer of 0 or more. Booleans, strings and fractions are rejected."""
     try:
         number = -1 if isinstance(value, bool) else index(value)
     except TypeError:
         number = -1
     if number < 0:
-        raise ValueError(f"`{name}` is a whole number, 0 or more")
+        raise ValueError(f"`{name}` must be an integer of 0 or more.")
     return number
 
 
 class _Made:
-    """The instances of one part, made as far as they are asked for, by any thread."""
+    """The instances of one part, built when they are requested, by any thread."""
 
     def __init__(self, rows: Iterator[Instance]) -> None:
         self._rows = rows
@@ -209,6 +282,6 @@ def _made(suite: Suite, part: Part, length: int) -> _Made:
 
 @lru_cache(maxsize=1024)
 def _row(suite: Suite, number: int, whole_suite: bool) -> tuple[Instance, Part | None]:
-    """Return an instance, with its part unless the suite is played whole; the latest are kept."""
+    """Return an instance, and its part unless the whole suite is played. Results are cached."""
     instance = suite.row(number)
     return instance, None if whole_suite else part_of(suite, instance)

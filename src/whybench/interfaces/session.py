@@ -1,6 +1,6 @@
-"""One episode as seen from outside: words and calls go in, words come out, at the end a score.
+"""One episode for code outside the package: calls and text go in, text comes out, then a score.
 
-Interfaces for agents and training loops wrap this, so that they differ in their wire alone.
+Interfaces for agents and training loops wrap `Session`, so that they differ only in transport.
 """
 
 from __future__ import annotations
@@ -21,40 +21,63 @@ from whybench.interfaces.lines import read_action
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What comes back for one action."""
+    """What an agent gets back for one action.
+
+    Examples:
+        >>> import whybench as wb
+        >>> session = wb.Session(wb.load_suite("causallink/core")[0])
+        >>> session.call("answer", {"answer": "yes"}).done
+        True
+
+    """
 
     text: str
     """The observation in the words of the template."""
     observation: Observation
+    """The observation."""
     done: bool
+    """Whether the episode has ended."""
 
 
 class Session:
-    """An episode in one template.
+    """An episode for code outside: calls or lines of text in, text out, and a score at the end.
 
-    >>> from whybench.episode.registry import load_suite
-    >>> session = Session(load_suite("causallink/core")[0])
-    >>> session.call("answer", {"answer": "yes"}).done
-    True
-    >>> session.score().outcome
-    'answered'
+    Examples:
+        >>> import whybench as wb
+        >>> session = wb.Session(wb.load_suite("causallink/core")[0])
+        >>> session.call("answer", {"answer": "yes"}).done
+        True
+        >>> session.score().outcome
+        'answered'
+
+    Args:
+        instance: The instance to play.
+        template: The name of a prompt template. Default: the first of the family.
+
+    Raises:
+        ValueError: The family has no such template.
+
     """
 
     __slots__ = ("_left", "episode", "family", "instance", "template")
 
     def __init__(self, instance: Instance, template: str | None = None) -> None:
         self.family: Family[Any] = families()[instance.family]
+        """The family of the instance."""
         self.instance = instance
+        """The instance that is played."""
         self.template = self.family.templates[0] if template is None else template
+        """The name of the prompt template."""
         if self.template not in self.family.templates:
             known = ", ".join(self.family.templates)
-            raise ValueError(f"{self.family.name} has no template {template!r}: try {known}")
+            raise ValueError(f"{self.family.name} has no template {template!r}. Use {known}.")
         self.episode = self.family.open(instance)
+        """The episode."""
         self._left = False
 
     @property
     def instructions(self) -> str:
-        """Everything the agent is told before it acts."""
+        """The text that the agent receives before its first action."""
         return self.episode.instructions(self.template)
 
     @property
@@ -73,30 +96,60 @@ class Session:
         return self.episode.trace
 
     def call(self, name: object, args: object) -> Reply:
-        """Carry out a call by name."""
+        """Run an action by name.
+
+        Args:
+            name: The name of the action.
+            args: Argument name → value.
+
+        Returns:
+            The reply. Nothing raises an exception, whatever an agent sends.
+
+        """
         return self.act(parse_call(name, args))
 
     def say(self, line: str) -> Reply:
-        """Carry out what a line of text asks for."""
+        """Run the action that a line of text asks for.
+
+        Args:
+            line: The line, such as `hold circle`.
+
+        Returns:
+            The reply.
+
+        """
         return self.act(read_action(line, self.episode.actions))
 
     def act(self, action: Action) -> Reply:
-        """Carry out an action; after the end, and once the episode was left, nothing counts."""
+        """Run an action. After the end, and after `leave`, it has no effect.
+
+        Args:
+            action: The action.
+
+        Returns:
+            The reply.
+
+        """
         observation = Observation(OVER) if self._left else self.episode.step(action)
         text = self.episode.describe(observation, self.template)
         return Reply(text, observation, self.done)
 
     def leave(self) -> None:
-        """Stop where the episode stands: its trace is closed to further actions."""
+        """Stop the episode here. Further actions have no effect."""
         self._left = True
 
     def score(self) -> Score:
-        """Score the episode as it stands."""
+        """Score the episode as it is.
+
+        Returns:
+            The score.
+
+        """
         return self.family.score_episode(self.episode)
 
 
 def tool_schema(spec: ActionSpec) -> dict[str, Json]:
-    """Return an action as a tool with plain strings: the episode judges them, not the interface."""
+    """Return an action as a tool with string arguments. Only the episode validates them."""
     return {
         "name": spec.name,
         "description": spec.meaning,

@@ -1,4 +1,4 @@
-"""Reference agents, or recorded actions, over a suite, and their figures."""
+"""Run reference agents or recorded actions on a suite, and summarize the results."""
 
 from __future__ import annotations
 
@@ -23,11 +23,22 @@ from whybench.stats.interval import Interval, mean_interval, rate_interval
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One scored episode."""
+    """One scored episode.
+
+    Examples:
+        >>> import whybench as wb
+        >>> result = next(wb.solve(wb.load_suite("causallink/core"), "exact"))
+        >>> result.instance.index, result.score.values["accuracy"]
+        (0, 1.0)
+
+    """
 
     instance: Instance
+    """The instance that was played."""
     trace: Trace
+    """The record of the episode."""
     score: Score
+    """Its score."""
 
 
 def solve(
@@ -36,11 +47,22 @@ def solve(
     instances: Iterable[Instance] | None = None,
     evidence: Evidence = "own",
 ) -> Iterator[Result]:
-    """Let a reference agent play instances of a suite, or all of them.
+    """Let a reference agent play instances of a suite.
 
-    >>> from whybench.episode.registry import load_suite
-    >>> next(solve(load_suite("causallink/core"), "exact")).score.values["accuracy"]
-    1.0
+    Examples:
+        >>> from whybench.episode.registry import load_suite
+        >>> next(solve(load_suite("causallink/core"), "exact")).score.values["accuracy"]
+        1.0
+
+    Args:
+        suite: The suite.
+        agent: The name of a reference agent.
+        instances: The instances to play. Default: all of the suite.
+        evidence: Whose experiments the agent works from: `own` or `optimal`.
+
+    Yields:
+        One result per instance.
+
     """
     family = suite.family
     for instance in suite if instances is None else instances:
@@ -50,17 +72,45 @@ def solve(
 
 
 def certify(instance: Instance) -> Certificate:
-    """Show what can be shown of an instance."""
+    """Show what can be shown about an instance.
+
+    Examples:
+        >>> import whybench as wb
+        >>> wb.certify(wb.load_suite("causallink/core")[3]).solvable
+        True
+
+    Args:
+        instance: The instance.
+
+    Returns:
+        The certificate.
+
+    """
     return families()[instance.family].certify(instance)
 
 
 def score(instance: Instance, trace: Trace) -> Score:
-    """Play a trace's actions again on the rebuilt world, and score what happens."""
+    """Run the actions of a trace on the rebuilt hidden system and score the result.
+
+    Examples:
+        >>> import whybench as wb
+        >>> result = next(wb.solve(wb.load_suite("causallink/core"), "exact"))
+        >>> wb.score(result.instance, result.trace) == result.score
+        True
+
+    Args:
+        instance: The instance.
+        trace: A trace of this instance. Only its actions are used.
+
+    Returns:
+        The score.
+
+    """
     return families()[instance.family].score(instance, trace)
 
 
 def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
-    """Read a predictions file: one JSON object a line, with `id` and `actions` or `answer`."""
+    """Read a predictions file: one JSON object per line, with `id` and `actions` or `answer`."""
     predictions: dict[str, tuple[Action, ...]] = {}
     for number, line in enumerate(path.read_text("utf-8-sig").split("\n"), 1):
         if not line.strip():
@@ -73,14 +123,14 @@ def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
                 actions = suite.family.submission(row["answer"])
             name = row["id"]
             if not isinstance(name, str):
-                raise TypeError("`id` is a text")
+                raise TypeError("`id` must be a string")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(
-                f"line {number} of {path.name}: {error!r}; a line is "
-                '{"id": …, "actions": […]} or {"id": …, "answer": …}'
+                f"Line {number} of {path.name} cannot be read: {error!r}. Write "
+                '{"id": …, "actions": […]} or {"id": …, "answer": …}.'
             ) from error
         if name in predictions:
-            raise ValueError(f"line {number} of {path.name}: {name} is there twice")
+            raise ValueError(f"Line {number} of {path.name} repeats {name}. Keep one line per id.")
         predictions[name] = actions
     return predictions
 
@@ -88,7 +138,7 @@ def read_predictions(suite: Suite, path: Path) -> dict[str, tuple[Action, ...]]:
 def score_predictions(
     suite: Suite, predictions: Mapping[str, Sequence[Action]], instances: Iterable[Instance]
 ) -> Iterator[Result]:
-    """Score recorded actions; an instance without a prediction counts as unfinished."""
+    """Score recorded actions. An instance without a prediction counts as unfinished."""
     family = suite.family
     for instance in instances:
         episode = family.open(instance)
@@ -103,14 +153,14 @@ def metric_interval(
     clusters: Sequence[str],
     instances: Sequence[str] | None = None,
 ) -> Interval:
-    """Return a metric's mean with its clustered interval, within the metric's range."""
+    """Return a metric's mean and its clustered interval, limited to the metric's range."""
     if metric.rate:
         return rate_interval(values, clusters, instances=instances)
     return mean_interval(values, clusters, instances=instances, bounds=metric.range)
 
 
 def summary(suite: Suite, agent: str, results: Sequence[Result]) -> dict[str, Json]:
-    """Return the figures of a run: means over the episodes to which a metric applies."""
+    """Summarize a run: the mean of each metric over the episodes to which it applies."""
     clusters = [result.instance.cluster for result in results]
     found = {
         metric.name: metric_interval(
@@ -137,7 +187,7 @@ def summary(suite: Suite, agent: str, results: Sequence[Result]) -> dict[str, Js
 def certified(
     suite: Suite, certificates: Sequence[tuple[Instance, Certificate]], whole: SuiteProof
 ) -> dict[str, Json]:
-    """Return what was proven of a suite, one by one and as a whole, and what fails."""
+    """Summarize the certificates of instances and of the whole suite, with the failed claims."""
     failed = [
         {"id": instance.id, "why": why}
         for instance, certificate in certificates
@@ -168,11 +218,11 @@ def certified(
 
 
 MOST_COUNTED = 20
-"""So many different values of a figure are counted one by one."""
+"""Number of different values up to which a figure lists the count of each value."""
 
 
 def _figure(name: str, values: Sequence[Json]) -> dict[str, Json]:
-    """Return a figure's mean, extremes and, if they are few, its values with their counts."""
+    """Return a figure's mean, minimum and maximum, and the counts of its values if they are few."""
     known = [float(value) for value in values if isinstance(value, bool | int | float)]
     if not known:
         return {}
@@ -189,5 +239,5 @@ def _figure(name: str, values: Sequence[Json]) -> dict[str, Json]:
 
 
 def _number(value: float) -> float | None:
-    """JSON has no NaN: what cannot be said is null."""
+    """Return None for NaN, because JSON has no NaN."""
     return None if math.isnan(value) else value

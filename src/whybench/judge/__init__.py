@@ -1,1 +1,1 @@
-"""One kit for judged answers: quoting, questions, panel, exam, correction. It names no family."""
+"""Tools for judged answers of any family: quoting, questions, panel, exam, correction."""

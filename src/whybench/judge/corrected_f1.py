@@ -1,4 +1,4 @@
-"""F1 of a judge, corrected by way of precision and recall, as it is no mean of credits."""
+"""Correct a judge's F1 through precision and recall, because F1 is not a mean of credits."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def corrected_f1(
     asked: Sequence[bool] | None = None,
     level: float = 0.95,
 ) -> Corrected:
-    """Correct the mean of F1 by way of precision and recall.
+    """Correct the mean of F1 through precision and recall.
 
-    All answers' precisions are moved in proportion, so that their mean is the corrected one; so are
-    the recalls; and F1 is computed again. The bounds take both at their lower, and at their upper
-    bounds.
+    The precisions of all answers are scaled so that their mean is the corrected one, and so are the
+    recalls. F1 is then computed again. The lower bound uses both lower bounds, and the upper bound
+    both upper bounds.
 
     Args:
         values: The F1 of each answer, as judged.
-        clusters: Which answers are alike.
+        clusters: The cluster of each answer.
         parts: Precisions with their correction, and recalls with theirs.
         exam: The judge's points for F1, for its bias.
-        asked: Whether the judge was asked about each answer; None: about all.
-        level: Of the interval of F1 as judged.
+        asked: Whether the judge was asked about each answer; None means all.
+        level: Level of the interval of F1 as judged.
 
     """
     judged = mean_interval(values, clusters, level, bounds=(0.0, 1.0))
@@ -57,7 +57,7 @@ def corrected_f1(
 
 
 def _moved(values: Sequence[float | None], asked: Sequence[bool], target: float) -> list[float]:
-    """Move values in proportion so that their mean is another; what is by rule stays."""
+    """Scale values so that their mean is the given one; values that a rule decides stay."""
     held = np.array([math.nan if value is None else value for value in values])
     known = ~np.isnan(held)
     free = known & np.array(asked, dtype=bool)

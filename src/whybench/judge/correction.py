@@ -1,24 +1,24 @@
-"""Judge scores corrected by the judge's exam, with intervals that know both to be samples.
+"""Correct judge scores by the judge's exam, with intervals that include both sampling errors.
 
-What is corrected is the mean of a score over answers. Assumed is that the judge errs alike on like
-elements, in the exam and in the answers that it judged: elements of one pass whose key gives one
-credit, in the mean. Nothing is assumed of how common each kind is: the interval holds every mean
-that some mix of the exam's kinds explains (see `credit`), so a judge that blurs levels gets a wide
-one. The exam cannot show whether the assumption holds: its documents are made, and its answers are
-altered gold graphs. Where the judged mean is beyond whatever the judge gave in the exam, it does
-not hold, and no correction is given.
+The quantity to correct is the mean of a score over answers. The assumption is that the judge makes
+the same errors on similar elements in the exam and in the answers: elements of one pass whose key
+gives the same credit, on average. Nothing is assumed about how common each kind is. The interval
+contains every mean that some mixture of the exam's kinds explains (see `credit`), so a judge that
+confuses levels gets a wide interval. The exam cannot show whether the assumption holds, because its
+documents are generated and its answers are altered gold graphs. If the judged mean is outside
+everything that the judge gave in the exam, the assumption fails, and there is no correction.
 
-The estimate within the interval takes the judge to give a + b x to what deserves x; a and b are
-fitted to the exam by least squares and the line is turned round. For credits of 0 and 1 this is the
-correction of Rogan and Gladen by sensitivity and specificity, and the only one that is possible.
+The estimate within the interval assumes that the judge gives a + b x to what deserves x. A
+least-squares fit to the exam gives a and b, and the line is inverted. For credits of 0 and 1 this
+is the correction of Rogan and Gladen by sensitivity and specificity, and the only possible one.
 
-F1 is no mean of credits: it follows from the corrected precision and recall, see `corrected_f1`.
-An answer that no judge was asked about (missing, too large) has its 0 by rule and keeps it.
+F1 is not a mean of credits: it follows from the corrected precision and recall, see `corrected_f1`.
+An answer that no judge was asked about (missing, too large) has 0 by rule and keeps it.
 
-Intervals are a percentile bootstrap: clusters of the judged sample and papers of the exam are drawn
-again and again, and each deviation is widened for few of them (Student's t on n - 1 degrees of
-freedom). A judge that hardly tells good from bad has b near 0, and then nothing can be said: the
-interval is all from 0 to 1.
+Intervals are a percentile bootstrap. Clusters of the judged sample and papers of the exam are
+resampled, and each deviation is widened for small numbers (Student's t on n - 1 degrees of
+freedom). A judge that hardly distinguishes good from bad has b near 0. Then nothing can be said,
+and the interval is 0 to 1.
 
 References:
     W. J. Rogan and B. Gladen (1978), Estimating prevalence from the results of a screening test,
@@ -46,33 +46,33 @@ from whybench.stats.interval import FEW_CLUSTERS, Interval, mean_interval
 
 DRAWS = 2_000
 FLATTEST = 0.05
-"""A line that is flatter tells nothing."""
+"""A flatter line carries no information."""
 
 BEYOND = 0.05
-"""A mean that is so far from whatever the judge gave in the exam is not explained by it."""
+"""If a mean is farther than this from every credit in the exam, the exam does not explain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A judge's score as it was given, and as it should have been."""
+    """A judge's score as it was given and as corrected."""
 
     judged: Interval
-    """As given; its bounds know nothing of the judge's errors."""
+    """The score as given; its bounds ignore the judge's errors."""
     estimate: float
-    """NaN if no correction can be had."""
+    """NaN if no correction is possible."""
     low: float
     high: float
     offset: float
-    """Credit that the judge gives to what deserves none; of F1, NaN."""
+    """Credit that the judge gives to elements that deserve none; for F1, NaN."""
     slope: float
-    """How much more it gives to what deserves all; 1 with offset 0 is a judge without bias."""
+    """Extra credit for elements that deserve all; 1 with offset 0 means a judge without bias."""
     bias: float
-    """Mean credit given minus mean credit right, in the exam."""
+    """Mean credit given minus mean right credit, in the exam."""
     papers: int
     usable: bool
-    """Whether a correction can be had: the judge tells good from bad at all, beyond doubt."""
+    """Whether a correction is possible: the judge clearly distinguishes good from bad."""
     beyond: bool = False
-    """Whether none can be had because the exam does not explain so high or low a mean."""
+    """Whether no correction is possible because the exam does not explain this mean."""
 
     @property
     def few(self) -> bool:
@@ -93,17 +93,17 @@ def corrected(
     """Correct the mean of a judge's scores.
 
     Args:
-        values: The judge's scores of answers, from 0 to 1; None or NaN is unscored.
-        clusters: Which answers are alike, as documents on one graph are; None: each by itself.
-        exam: The judge's points for the same score, paper by paper.
-        stream: Draws the bootstrap samples.
-        asked: Whether the judge was asked about each answer; None: about all.
-        level: Of the interval.
-        draws: Bootstrap samples.
+        values: The judge's scores of answers, from 0 to 1; None or NaN if unscored.
+        clusters: The cluster of each answer, such as its graph; None: each is its own.
+        exam: The judge's points for the same score, by paper.
+        stream: Random stream of the bootstrap samples.
+        asked: Whether the judge was asked about each answer; None means all.
+        level: Level of the interval.
+        draws: Number of bootstrap samples.
 
     """
     if not exam:
-        raise ValueError("no paper of the exam was read: examine the judge again, or another one")
+        raise ValueError("No paper of the exam was readable. Examine the judge again.")
     labels = list(range(len(values))) if clusters is None else list(clusters)
     judged = mean_interval(values, labels, level, bounds=(0.0, 1.0))
     lines = np.array([_sums(paper) for paper in exam])
@@ -154,7 +154,7 @@ def corrected(
 
 
 def _sums(paper: Sequence[Point]) -> list[float]:
-    """Return what a line needs to know of a paper: weight, and weighted sums of x, y, xx, xy."""
+    """Return the statistics of a paper for the line: weight, and weighted sums of x, y, xx, xy."""
     held = [(p.weight, p.right, p.given) for p in paper]
     return [
         sum(w for w, _, _ in held),
@@ -166,7 +166,7 @@ def _sums(paper: Sequence[Point]) -> list[float]:
 
 
 def _line(sums: Floats) -> tuple[Floats, Floats]:
-    """Return offsets and slopes; where nothing varies, a plain shift."""
+    """Return offsets and slopes; if nothing varies, a constant shift."""
     weight, x, y, xx, xy = sums.T
     spread = weight * xx - x * x
     flat = spread <= 1e-9 * weight * weight
@@ -175,7 +175,7 @@ def _line(sums: Floats) -> tuple[Floats, Floats]:
 
 
 def _credits(sums: Floats, papers: Floats) -> tuple[Floats, Floats]:
-    """Return what kinds deserve and are given in draws; kinds that a draw lacks are as in all."""
+    """Return right and given credits of kinds in draws; a missing kind uses all papers."""
     whole = papers.sum(axis=0)
     there = sums[:, :, :1] > 0
     found = np.where(
@@ -185,7 +185,7 @@ def _credits(sums: Floats, papers: Floats) -> tuple[Floats, Floats]:
 
 
 def _beyond(given: Floats, mean: Floats) -> NDArray[np.bool_]:
-    """Tell of draws whether the mean is beyond what the judge gives to any kind."""
+    """Tell for each draw whether the mean is outside the credits that the judge gives."""
     off: NDArray[np.bool_] = np.maximum(given.min(axis=1) - mean, mean - given.max(axis=1)) > BEYOND
     return off
 
@@ -193,7 +193,7 @@ def _beyond(given: Floats, mean: Floats) -> NDArray[np.bool_]:
 def _answers(
     values: Sequence[float | None], clusters: Sequence[Hashable], asked: Sequence[bool]
 ) -> Floats:
-    """Return for each cluster the sum of what was judged, and how many were judged and scored."""
+    """Return for each cluster the sum of judged scores, and the numbers judged and scored."""
     held: dict[Hashable, list[float]] = {}
     for value, cluster, told in zip(values, clusters, asked, strict=True):
         if value is not None and not math.isnan(value):
@@ -205,7 +205,7 @@ def _answers(
 
 
 def _means(sums: Floats, answers: Floats) -> tuple[Floats, Floats]:
-    """Return the mean of what was judged in draws, and its share of all answers."""
+    """Return the mean of judged scores in draws, and their share of all answers."""
     whole = answers.sum(axis=0)
     told = sums[:, 1] > 0
     mean = np.where(told, sums[:, 0] / np.where(told, sums[:, 1], 1.0), whole[0] / whole[1])
@@ -218,6 +218,6 @@ def _picks(n: int, stream: Stream, draws: int) -> NDArray[np.intp]:
 
 
 def _widening(n: int, level: float) -> float:
-    """Return by how much a bootstrap of n things is too narrow."""
+    """Return the factor by which a bootstrap of n things is too narrow."""
     tail = (1 - level) / 2
     return math.sqrt(n / (n - 1)) * float(stdtrit(n - 1, tail) / ndtri(tail))

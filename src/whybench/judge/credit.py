@@ -1,10 +1,11 @@
-"""Credits in an exam, given and right, and which mean credits fit a judge's mean score.
+"""Credits in an exam, given and right, and the mean credits that fit a judge's mean score.
 
-Elements of a kind deserve x and are given y on average; the exam says both. A sample that holds
-kinds in shares p has a mean score of sum p y and deserves sum p x: a point in the convex hull of
-the kinds' points. So what a sample with a mean score may deserve is the hull's slice at that
-height. It is one point if the judge's error lies on a line, and wide if the judge gives the same to
-what deserves different credits: then no mean can tell them apart.
+The exam shows, for each kind of element, the credit x that it deserves and the mean credit y that
+the judge gives. A sample with shares p of the kinds has the mean score sum p y and deserves sum p
+x: a point in the convex hull of the kinds' points. The credits that a sample with a given mean
+score may deserve are therefore the slice of the hull at that height. The slice is one point if the
+judge's error lies on a line. It is wide if the judge gives the same credit to elements that deserve
+different credits, because then no mean can distinguish them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _DIGITS = 9
-"""Beyond these, means are equal."""
+"""Means closer than this are equal."""
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ class Point:
     given: float
     weight: float = 1.0
     kind: str = ""
-    """The pass of the element, and the credit that its key gives: elements of a kind are alike."""
+    """The pass of the element, and the credit of its key; elements of one kind are alike."""
 
 
 Points = Mapping[str, Sequence[Sequence[Point]]]
@@ -63,9 +64,9 @@ def possible(right: Floats, given: Floats, mean: Floats) -> tuple[Floats, Floats
     """Return the lowest and the highest mean credit that fit a mean score.
 
     Args:
-        right: What each kind deserves: rows are draws, columns kinds.
-        given: What the judge gives to each.
-        mean: The mean score of each draw; outside of what any mix gives, the nearest that does.
+        right: Credit that each kind deserves: rows are draws, columns kinds.
+        given: Credit that the judge gives to each.
+        mean: The mean score of each draw; if no mixture gives it, the nearest possible one.
 
     >>> low, high = possible(np.array([[0, 0.5, 1]]), np.array([[0, 1, 1]]), np.array([0.8]))
     >>> round(float(low[0]), 3), round(float(high[0]), 3)

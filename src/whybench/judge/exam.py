@@ -1,7 +1,7 @@
-"""A judge's exam as a task: the model that is evaluated is the judge.
+"""A judge's exam as an Inspect task: the evaluated model is the judge.
 
-Which exam it is, the samples say: a family that examines its judges declares `exam`, a
-`LabelJudge`. What `exam_in` reads from a log is what a report of that judge's scores asks for.
+The samples name the exam: a family that examines its judges declares `exam`, a `LabelJudge`. A
+report on a judge's scores needs what `exam_in` reads from the exam's log.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PASS = "pass"  # noqa: S105 - not a password
 """Key of the pass in a sample's metadata."""
 
 ENTRIES = "whybench:entries"
-"""Key of the judge's labels in a sample's store, as one JSON text; null: unreadable."""
+"""Key of the judge's labels in a sample's store, as one JSON text; null if unreadable."""
 
 ONCE = (
     "a paper is sat once: the judge is asked at temperature 0, and repeats would pass for papers; "
@@ -47,9 +47,9 @@ Said = tuple[Mapping[str, Any], Mapping[str, Entry] | None]
 def exam_task(
     about: LabelJudge[Any], suite: Suite, papers: int, schema: bool, reasons: bool
 ) -> Task:
-    """Return the exam on the first instances of a suite: a sample for each pass of each paper."""
+    """Return the exam on the first instances of a suite: one sample for each pass of each paper."""
     if not 1 <= papers <= len(suite):
-        raise ValueError(f"papers={papers}: {suite.path} has 1 to {len(suite)}")
+        raise ValueError(f"papers={papers} is out of range. {suite.path} allows 1 to {len(suite)}.")
     samples = []
     for instance in (suite[k] for k in range(papers)):
         metadata = {INSTANCE: canonical_json(instance.to_json()), CLUSTER: instance.cluster}
@@ -72,16 +72,16 @@ def exam_task(
 
 
 def exam_at(coordinates: str) -> LabelJudge[Any]:
-    """Return the judge that an instance, given in JSON, examines, as its family declares it."""
+    """Return the judge that the family of an instance (as JSON) declares."""
     about: LabelJudge[Any] | None = _family(coordinates).capability("exam")
     if about is None:
-        raise ValueError(f"{_family(coordinates).name} has no exam for judges")
+        raise ValueError(f"{_family(coordinates).name} has no exam for judges.")
     return about
 
 
 @lru_cache(maxsize=256)
 def paper_at(coordinates: str) -> Paper[Any]:
-    """Return the paper of an instance, given by its coordinates in JSON."""
+    """Return the paper of an instance (as JSON coordinates)."""
     return exam_at(coordinates).paper(_family(coordinates).rebuilt(json.loads(coordinates)))
 
 
@@ -91,7 +91,7 @@ def _family(coordinates: str) -> Family[Any]:
 
 @solver
 def sit_exam(schema: bool = True, reasons: bool = True) -> Solver:
-    """Ask the model just as a judge is asked, and keep its labels."""
+    """Ask the model as a judge is asked, and store its labels."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         if state.epoch > 1:
@@ -110,10 +110,10 @@ def sit_exam(schema: bool = True, reasons: bool = True) -> Solver:
 
 @metric
 def exam_figures() -> Metric:
-    """Accuracy, kappa, bias and favourite label's share of each kind of label, over all papers.
+    """Accuracy, kappa, bias and share of the favourite label, for each kind of label.
 
-    `accuracy_presence`, `kappa_presence`, …; `constant_presence` is 1 when the judge gives one
-    label always. `unreadable` is the share of passes without labels, which nothing else counts.
+    `accuracy_presence`, `kappa_presence`, …; `constant_presence` is 1 if the judge always gives one
+    label. `unreadable` is the share of passes without labels, which no other figure counts.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -129,7 +129,7 @@ def exam_figures() -> Metric:
 
 @scorer(metrics=[exam_figures()])
 def exam_mark() -> Scorer:
-    """Mark one pass of one paper; the figures of the whole exam are the metric's."""
+    """Mark one pass of one paper; the metric computes the figures of the whole exam."""
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         stored = state.store.get(ENTRIES)
@@ -147,7 +147,7 @@ def exam_mark() -> Scorer:
 
 
 def sittings(said: Iterable[Said]) -> list[Sitting]:
-    """Put the samples of each paper together; a pass that was sat twice is refused."""
+    """Group the samples by paper; a pass that occurs twice is rejected."""
     held: dict[str, dict[str, Mapping[int, Entry] | None]] = {}
     for metadata, entries in said:
         own = held.setdefault(metadata[INSTANCE], {})
@@ -167,7 +167,7 @@ def exam_in(log: EvalLog | str) -> Exam:
         if ENTRIES in sample.store
     ]
     if not said:
-        raise ValueError("the log holds no exam of a judge: run its task with `inspect eval`")
+        raise ValueError("The log has no exam of a judge. Run the exam's task with `inspect eval`.")
     return examined(exam_at(said[0][0][INSTANCE]), found.eval.model, sittings(said))
 
 

@@ -1,4 +1,4 @@
-"""Judge scores out of a log, shown only with the exam of the same judge."""
+"""Read judge scores from a log; they are shown only with the exam of the same judge."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from whybench.judge.panel import same_model
 
 
 def judged_tables(log: str, exams: Sequence[str]) -> list[JudgedTable]:
-    """Return a table for each judge of a log; each needs its exam among the exams' logs.
+    """Return a table for each judge of a log; each judge needs its exam among the given logs.
 
-    It shows the scores that the exam can speak of.
+    The table shows the scores that the exam covers.
     """
     known = exams_in(exams)
     tables = []
@@ -35,23 +35,23 @@ def judged_tables(log: str, exams: Sequence[str]) -> list[JudgedTable]:
 
 
 def exams_in(logs: Sequence[str]) -> dict[str, Exam]:
-    """Return exams by their judges; one log may be named twice, but a judge has one exam."""
+    """Return exams by judge; a log may be given twice, but a judge has one exam."""
     read = {log.eval.eval_id: log for log in map(read_eval_log, logs)}
     known: dict[str, Exam] = {}
     for exam in map(exam_in, read.values()):
         if exam.judge in known:
             raise ValueError(
-                f"two exams of {exam.judge}: give one, since the choice between them would be "
-                "yours; for narrower intervals run one exam with more papers"
+                f"There are two exams of {exam.judge}. Give one, because a choice between them "
+                "would bias the result. For narrower intervals, run one exam with more papers."
             )
         known[exam.judge] = exam
     return known
 
 
 def scores_in(log: EvalLog) -> list[JudgeScores]:
-    """Return the scores that each judge gave in a log, those appended later included.
+    """Return the scores of each judge in a log, including those appended later.
 
-    Inspect numbers the scorer's key when scores are appended.
+    Inspect adds a number to the scorer's key when scores are appended.
     """
     found: list[JudgeScores] = []
     if log.samples:
@@ -60,7 +60,7 @@ def scores_in(log: EvalLog) -> list[JudgeScores]:
         own = re.compile(rf"{about.scorer}\d*")
         found = [s for key in sorted(filter(own.fullmatch, keys)) for s in _scores(about, log, key)]
     if not found:
-        raise ValueError("nothing was judged in this log: run the task with judge=MODEL")
+        raise ValueError("This log has no judge scores. Run the task with judge=MODEL.")
     return found
 
 
@@ -70,8 +70,8 @@ def _scores(about: LabelJudge[Any], log: EvalLog, key: str) -> list[JudgeScores]
     panels = {tuple(_held(sample, key, "judges")) for sample in seated}
     if len(panels) > 1:
         raise ValueError(
-            f"{key} was given by different judges in one log: score it again with the same judges "
-            "for all samples"
+            f"Different judges gave {key} in one log. Score the log again with the same judges for "
+            "all samples."
         )
     panel = next(iter(panels), ())
     own = any((_score(one, key).metadata or {}).get("self_judged") for one in seated)
@@ -94,12 +94,12 @@ def _scores(about: LabelJudge[Any], log: EvalLog, key: str) -> list[JudgeScores]
 
 
 def _number(value: object) -> float:
-    """Return a figure; a log may hold null where it was NaN."""
+    """Return a figure; a log may contain null for NaN."""
     return float(value) if isinstance(value, int | float) else math.nan
 
 
 def _held(sample: EvalSample, key: str, name: str) -> list[Any]:
-    """Return what a judge's score of a sample keeps beside its value."""
+    """Return the metadata of a judge's score of a sample."""
     return list((_score(sample, key).metadata or {}).get(name, ()))
 
 

@@ -1,4 +1,4 @@
-"""A table of judge scores, which is never without the judge's own exam."""
+"""Tables of judge scores, always with the judge's own exam."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from whybench.judge.credit import Points
 from whybench.judge.label_judge import LabelJudge, Sitting
 from whybench.judge.marking import Report, marked
 
-_OWN = " (its own answers: self-judged, no measure of anything)"
+_OWN = " (self-judged: these scores of its own answers measure nothing)"
 
 _ASSUMED = (
-    "Corrected: the mean that the judged answers deserve if the judge errs alike on like elements "
-    "here and in its exam, which the exam cannot show; the bounds hold for any mix of such "
-    "elements, and are wide where the judge gives the same to what deserves different credit. F1 "
-    "follows from the corrected precision and recall. Bounds of scores as judged know nothing of "
-    "the judge's errors."
+    "Corrected is the mean that the judged answers deserve if the judge makes the same errors on "
+    "similar elements here and in its exam. The exam cannot show whether this holds. The bounds "
+    "hold for any mixture of such elements. They are wide if the judge gives the same credit to "
+    "elements that deserve different credit. F1 follows from the corrected precision and recall. "
+    "Bounds of scores as judged ignore the judge's errors."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """A judge's exam: its marks, and what it says of scores."""
+    """A judge's exam: its marks, and its points for each score."""
 
     judge: str
     report: Report
@@ -39,23 +39,23 @@ class JudgeScores:
     """Scores that a judge gave."""
 
     about: LabelJudge[Any]
-    """What the family says of its judges."""
+    """The family's declaration of its judges."""
     judge: str
     values: Mapping[str, Sequence[float | None]]
-    """Score by name → a value for each answer; None or NaN is unscored."""
+    """Score by name → a value for each answer; None or NaN if unscored."""
     clusters: Sequence[Hashable] | None = None
-    """Which answers are on one graph."""
+    """The graph of each answer, as a cluster."""
     asked: Sequence[bool] | None = None
-    """Whether the judge was asked about each answer; one that is missing has its 0 by rule."""
+    """Whether the judge was asked about each answer; a missing answer has 0 by rule."""
     self_judged: bool = False
     """Whether the judge is the model that answered."""
     key: str = ""
-    """Under which key a log has them, if a judge may have scored it twice."""
+    """The key of the scores in a log, if a judge may have scored it twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedTable:
-    """Judge scores with their correction, and the exam that it rests on."""
+    """Judge scores with their correction and the exam that supports it."""
 
     judge: str
     scores: Mapping[str, Corrected]
@@ -87,7 +87,7 @@ class JudgedTable:
         ]
         for family, marks in self.report.families.items():
             said, right = (_rates(rates) for rates in (marks.judge_rates, marks.key_rates))
-            always = " (one label always)" if marks.constant else ""
+            always = " (always one label)" if marks.constant else ""
             lines.append(
                 f"| {family} | {marks.n} | {_number(marks.accuracy)} | {_number(marks.kappa)}"
                 f"{always} | {marks.bias:+.3f} | {said} | {right} |"
@@ -104,34 +104,33 @@ class JudgedTable:
 
 
 def examined(about: LabelJudge[Any], judge: str, sittings: Sequence[Sitting]) -> Exam:
-    """Put a judge's exam together: its name as its scores have it, and what it said of papers."""
+    """Build a judge's exam from the judge's name in its scores and its labels of papers."""
     return Exam(judge, marked(sittings, about.labels), about.points(sittings))
 
 
 def judged_report(scores: JudgeScores, exam: Exam | None) -> JudgedTable:
-    """Show a judge's scores with its exam; refuse them without."""
+    """Show a judge's scores with its exam; without an exam they are rejected."""
     about = scores.about
     command = f"`inspect eval whybench/{about.task} --model {scores.judge}`"
     if exam is None:
         raise ValueError(
-            f"scores of {scores.judge} need its exam: run {command} and give what `exam_in` reads "
-            "from its log"
+            f"The scores of {scores.judge} need its exam. Run {command} and give its log."
         )
     if exam.judge != scores.judge:
         raise ValueError(
-            f"scores of {scores.judge} cannot rest on the exam of {exam.judge}: examine "
-            f"{scores.judge} with {command}"
+            f"The exam of {exam.judge} says nothing about the scores of {scores.judge}. "
+            f"Examine {scores.judge} with {command}."
         )
     if not exam.points:
         raise ValueError(
-            f"in the exam of {exam.judge} no pass could be read, so it says nothing of its scores: "
-            "examine it again, with schema=false if its provider takes no schema"
+            f"No pass in the exam of {exam.judge} was readable. Examine the judge again, with "
+            "schema=false if its provider does not support schemas."
         )
     unknown = [name for name in scores.values if name not in exam.points]
     if unknown:
         raise ValueError(
-            f"the exam of {exam.judge} says nothing of {unknown[0]}: leave it out, or examine the "
-            f"judge on more papers; known are {', '.join(exam.points)}"
+            f"The exam of {exam.judge} does not cover {unknown[0]}, only {', '.join(exam.points)}. "
+            "Leave it out, or examine the judge on more papers."
         )
     found: dict[str, Corrected] = {}
     for name in sorted(scores.values, key=lambda name: name in about.means):
@@ -143,7 +142,7 @@ def judged_report(scores: JudgeScores, exam: Exam | None) -> JudgedTable:
         both = about.means[name]
         if lacking := [part for part in both if part not in found]:
             raise ValueError(
-                f"{name} is corrected by way of {' and '.join(both)}: give {lacking[0]} as well"
+                f"{name} is corrected through {' and '.join(both)}. Give {lacking[0]} as well."
             )
         parts = [(scores.values[part], found[part]) for part in both]
         found[name] = corrected_f1(values, scores.clusters, parts, points, asked=scores.asked)
@@ -161,9 +160,9 @@ def _number(value: float) -> str:
 
 def _remark(found: Corrected) -> str:
     if found.beyond:
-        return " (no correction: beyond whatever the judge gave in the exam)"
+        return " (no correction: outside the credits that the judge gave in the exam)"
     if not found.usable:
-        return " (no correction: the judge does not tell good from bad)"
+        return " (no correction: the judge does not distinguish good from bad)"
     return " (few papers or documents)" if found.few else ""
 
 

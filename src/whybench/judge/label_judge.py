@@ -1,7 +1,7 @@
-"""A judge that gives labels: what a family declares of it, and how it is asked in passes.
+"""Judges that give labels: what a family declares, and how a judge is asked in passes.
 
-A family declares one as its capability `exam`. The kit then asks it, examines it on papers whose
-right labels are known, and corrects its scores by its exam.
+A family declares one as its capability `exam`. This package then asks the judge, examines it on
+papers with known labels, and corrects its scores by its exam.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Case = TypeVar("Case")
 
 Rights = Mapping[str, tuple[str, ...]]
-"""Field → right labels, the one that a perfect judge gives first; none where the key is silent."""
+"""Field → right labels, the one of a perfect judge first; empty if the key does not decide."""
 
 Key = Mapping[str, Mapping[int, Rights]]
 """Pass → number of the element → field → its right labels."""
@@ -30,37 +30,37 @@ Key = Mapping[str, Mapping[int, Rights]]
 
 @dataclass(frozen=True, slots=True)
 class Paper(Generic[Case]):
-    """A case whose right labels are known."""
+    """A case with known labels."""
 
     case: Case
     key: Key
 
 
 Sitting = tuple[Paper[Any], Given]
-"""A paper, and what the judge said of it."""
+"""A paper, and the judge's labels for it."""
 
 
 @dataclass(frozen=True)
 class LabelJudge(Generic[Case]):
-    """What the kit needs to know of a family's judge by labels."""
+    """What a family declares about its label judge."""
 
     family: str
-    """The family's name; streams of chance are named after it."""
+    """The family's name; random streams are named after it."""
     scorer: str
-    """The scorer's name; the keys of its scores in a log begin like this."""
+    """The scorer's name; the keys of its scores in a log start with it."""
     task: str
     """The name of the exam's task."""
     labels: LabelScheme
     questions: Callable[[Case, str, bool], Sequence[tuple[Sequence[int], Question]]]
-    """Case, pass, and whether reasons are asked for → questions, with the elements of each."""
+    """Case, pass, and whether reasons are wanted → questions, with the elements of each."""
     paper: Callable[[Instance], Paper[Case]]
-    """Makes the exam's paper of an instance."""
+    """Builds the exam's paper of an instance."""
     points: Callable[[Sequence[Sitting]], Points]
-    """What sittings say of each score."""
+    """Computes the points of each score from sittings."""
     means: Mapping[str, tuple[str, str]]
     """Each F1 → its precision and its recall."""
     unasked: tuple[str, ...]
-    """Figures that are 1 where an answer has its 0 without a judge being asked."""
+    """Figures that are 1 if an answer has 0 by rule and no judge was asked."""
 
     async def ask_pass(
         self,
@@ -71,7 +71,7 @@ class LabelJudge(Generic[Case]):
         reasons: bool,
         paper: Paper[Case] | None = None,
     ) -> Asked[dict[int, Entry]]:
-        """Ask a judge about every element of a pass; if one reply stays unreadable the pass is."""
+        """Ask a judge about every element of a pass; one unreadable reply invalidates the pass."""
         from whybench.judge.panel import ask  # imports the engine, which only asking needs
 
         entries: dict[int, Entry] = {}
@@ -92,7 +92,7 @@ class LabelJudge(Generic[Case]):
         return Asked(entries, unreadable)
 
     async def ask_all(self, judge: Model, case: Case, schema: bool, reasons: bool) -> Asked[Given]:
-        """Ask a judge all there is to ask, so that a provider may keep what comes first."""
+        """Ask a judge all questions in an order that lets a provider cache the common prefix."""
         passes = {
             name: await self.ask_pass(judge, case, name, schema, reasons)
             for name in self.labels.passes
@@ -103,7 +103,7 @@ class LabelJudge(Generic[Case]):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What a judge has before it, for a scripted one to look at."""
+    """What a judge is being asked, for scripted judges."""
 
     judge: LabelJudge[Any]
     name: str
@@ -111,8 +111,8 @@ class Seat:
     numbers: Sequence[int]
     word: str
     paper: Paper[Any] | None
-    """None outside of the exam."""
+    """None outside the exam."""
 
 
 SEAT: ContextVar[Seat] = ContextVar("whybench_seat")
-"""Set before each question in its own context, so that samples running at once never meet."""
+"""Set before each question in its own context, so that concurrent samples do not interfere."""

@@ -1,6 +1,6 @@
-"""Labels that a judge chooses for numbered elements: what is allowed, asked for, read and worth.
+"""Labels that a judge chooses for numbered elements: allowed values, schema, parser and worth.
 
-A judge is asked in passes. In each pass every element gets one label for each field.
+A judge is asked in passes. In each pass, every element gets one label for each field.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from whybench.episode.prompts.conversation import object_schema
 from whybench.judge.question import UnreadableError, own_entries, reply_schema
 
 ELEMENTS = "elements"
-"""The field of a reply that holds an entry for each element, under its number."""
+"""The field of a reply that contains an entry for each element, under its number."""
 
 WHY = "why"
-"""Room for a few words before the labels: a judge that writes them decides better. Not read."""
+"""A field for a few words before the labels, because judges that write them decide better. It is
+not parsed."""
 
 Entry = Mapping[str, str]
-"""What a judge says of one element: a label, with its family's prefix, for each field."""
+"""A judge's labels for one element: field → label, with its family's prefix."""
 
 Given = Mapping[str, Mapping[int, Entry] | None]
-"""What a judge said in each pass, by the elements' numbers; None: some of it stayed unreadable."""
+"""A judge's labels in each pass, by element number; None if some of it stayed unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,9 @@ class Field:
     """One label to choose."""
 
     name: str
-    """Its key in a reply: the family, behind the block if there is one (`graph_presence`)."""
+    """Its key in a reply: the family, after the block if there is one (`graph_presence`)."""
     block: str
-    """What an element is compared with, if a pass compares it with several things."""
+    """What an element is compared with, if a pass has several comparisons."""
     family: str
     """The kind of label, such as `presence`."""
     labels: tuple[str, ...]
@@ -56,7 +57,7 @@ class LabelScheme:
             for family, worths in data["values"].items()
             for label, worth in worths.items()
         }
-        """What each label is worth; of a field that does not compare, its weight."""
+        """The worth of each label; for a field that does not compare, its weight."""
 
     @classmethod
     def read(cls, package: str) -> LabelScheme:
@@ -74,11 +75,11 @@ class LabelScheme:
         return self.passes[pass_name]
 
     def worth(self, entry: Entry, name: str) -> float:
-        """Return what an entry's field is worth; a label that is not there is worth nothing."""
+        """Return the worth of an entry's field; a missing label is worth nothing."""
         return self.values.get(entry.get(name, ""), 0.0)
 
     def no_counterpart(self, pass_name: str) -> dict[str, str]:
-        """Return the entry of an element that has no counterpart at all."""
+        """Return the entry of an element without any counterpart."""
         return {field.name: field.nothing for field in self.passes[pass_name] if field.nothing}
 
     def schema(
@@ -97,7 +98,7 @@ class LabelScheme:
     def read_entries(
         self, pass_name: str, numbers: Sequence[int], word: str, text: str
     ) -> dict[int, Entry]:
-        """Read a reply, or raise UnreadableError; nothing that is missing or odd becomes a zero."""
+        """Parse a reply, or raise UnreadableError; missing or odd values never become zero."""
         entries = own_entries(text, word, [str(number) for number in numbers], ELEMENTS, once=True)
         asked = self.passes[pass_name]
         return {number: _entry(asked, number, entries[str(number)]) for number in numbers}

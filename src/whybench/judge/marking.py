@@ -1,10 +1,10 @@
-"""An exam marked: how far a judge's labels are right, beyond chance, and to which side they err.
+"""Mark an exam: how often a judge's labels are right, beyond chance, and the side of its errors.
 
-Where several labels are right the judge's own counts if it is among them. Chance is what the judge
-would reach if it dealt its labels without looking: it gives them to every element in the shares in
-which it gave them at all. With one right label each that makes Cohen's kappa; with several, a judge
-that guesses stays at 0. A family's kappa adds what was reached and what chance gives over its
-fields, for the labels of different fields are not the same.
+If several labels are right, the judge's own label counts if it is among them. Chance is what the
+judge would reach if it assigned its labels blindly: to every element, in the shares in which it
+gave them. With one right label each this is Cohen's kappa. With several, a judge that guesses stays
+at 0. A family's kappa adds the agreement and the chance agreement over its fields, because the
+labels of different fields are not the same.
 
 References:
     J. Cohen (1960), A coefficient of agreement for nominal scales, Educational and Psychological
@@ -24,12 +24,12 @@ from whybench.judge.label_judge import Sitting
 from whybench.judge.labels import LabelScheme
 
 CONSTANT = 0.95
-"""A judge that gives one label at least this often gives it always, for all we can tell."""
+"""Share of one label from which a judge counts as always giving it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One label that a judge gave, and those that are right."""
+    """One label of a judge, and the right labels."""
 
     given: str
     right: tuple[str, ...]
@@ -42,22 +42,22 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Figures of the labels of one field, or of a family."""
+    """Figures for the labels of one field or of a family of fields."""
 
     n: int
     accuracy: float
     kappa: float
-    """Beyond chance: 0 guesses, 1 is perfect; NaN where chance cannot fail."""
+    """Agreement beyond chance: 0 for guessing, 1 for perfect; NaN if chance cannot fail."""
     bias: float
-    """What the labels given are worth, minus the worth of the right ones, on average."""
+    """Mean worth of the labels given, minus the worth of the right labels."""
     key_rates: Mapping[str, float]
     """Shares of the right labels."""
     judge_rates: Mapping[str, float]
     """Shares of the labels given."""
     constant: bool
-    """Whether the judge gives one label always, though the key does not."""
+    """Whether the judge always gives one label although the key does not."""
     constant_share: float
-    """How often it gives its favourite; of a family, its favourite in each field."""
+    """Share of its favourite label; for a family, of its favourite in each field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Report:
 
 
 def marked(sittings: Sequence[Sitting], labels: LabelScheme) -> Report:
-    """Mark what a judge said of papers."""
+    """Mark a judge's labels of papers."""
     said: dict[str, list[Answer]] = {}
     for field, answer in _answers(sittings, labels):
         said.setdefault(field, []).append(answer)
@@ -127,7 +127,7 @@ def _marks(said: Mapping[str, Sequence[Answer]], labels: LabelScheme) -> Marks:
 
 
 def _by_chance(answers: Sequence[Answer]) -> float:
-    """Return how many of a field's answers would be right if the labels were dealt blindly."""
+    """Return the expected number of right answers if the labels were given blindly."""
     rates = _rates(answer.given for answer in answers)
     return sum(rates.get(label, 0.0) for answer in answers for label in answer.right)
 

@@ -1,7 +1,7 @@
-"""A panel of judges: models apart from the subject that are asked one after the other.
+"""A panel of judges: models other than the one under test, asked one after another.
 
-They are named, or those of the model role `judge` are taken. A judge that is the subject itself is
-refused when its answers are scored.
+Judges are named, or taken from the model role `judge`. A judge that is the model under test is
+rejected when its answers are scored.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ ROLE = "judge"
 """The model role of a judge when none is named."""
 
 EXAM_ONLY = "whybench_judge/perfect"
-"""The scripted judge that looks up the exam's key, and so can judge nothing else."""
+"""The scripted judge that looks up the exam's key; it can judge nothing else."""
 
-OTHERS = "sits a judge's exam only; whybench_judge/random and whybench_judge/strong judge elsewhere"
+OTHERS = "works in a judge's exam only. Use whybench_judge/random or whybench_judge/strong."
 
 TRIES = 2
-"""A reply that cannot be read is asked for once more."""
+"""Number of attempts: after an unreadable reply the judge is asked once more."""
 
 AGAIN = (
     "Your reply could not be read: {error}. Reply again with one JSON object in the form that was "
@@ -44,19 +44,19 @@ AGAIN = (
 )
 
 TEMPERATURE = 0.0
-"""Judges are asked without chance, as far as their providers let them."""
+"""Judges use temperature 0, if their providers allow it."""
 
 Judges = Sequence[str | Model] | str | None
-"""Models that judge: a list, names with commas, or nothing for the role."""
+"""Models that judge: a list, names separated by commas, or None for the role."""
 
 _MAKER = re.compile(r"^(?:[a-z]{2,6}\.)?[a-z][a-z0-9]*\.(?=[a-z])")
-"""The maker before a name, maybe behind a region: `us.anthropic.`."""
+"""The maker before a name, optionally after a region: `us.anthropic.`."""
 
 _SUFFIX = re.compile(
     r"(?:-(?:20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|[01][0-9][0-3][0-9]|2[0-9][01][0-9]|latest|exp"
     r"|preview)(?:-v[0-9]+)?)+$"
 )
-"""A date, maybe with a version of the service, or a word for the newest, behind a name."""
+"""A date, optionally with a service version, or a word for the newest, after a name."""
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class Panel:
 
     models: list[Model]
     self_judged: bool
-    """Whether one of them is the subject."""
+    """Whether one of them is the model under test."""
 
     @property
     def names(self) -> list[str]:
@@ -76,14 +76,16 @@ class Panel:
 
 
 def named_judges(judges: Judges, allow_self: bool) -> Sequence[str | Model] | None:
-    """Return the judges that are named; refuse none at all, and one that knows only the exam.
+    """Return the named judges; an empty list and the exam-only judge are rejected.
 
-    Without `allow_self` the model of the run is refused at once. If a log is scored that model need
-    not be the subject: leave it to `seated`, which knows.
+    Without `allow_self`, the model of the run is rejected at once. When a log is scored, that model
+    need not be the model under test: `seated` decides then.
     """
     named = judges.split(",") if isinstance(judges, str) else judges
     if named is not None and not named:
-        raise ArgumentError("no judges: name at least one model, or leave judges out, set the role")
+        raise ArgumentError(
+            "There are no judges. Name at least one model, or omit judges and set the role."
+        )
     if any(str(one).strip() == EXAM_ONLY for one in named or _in_role()):
         raise ArgumentError(f"{EXAM_ONLY} {OTHERS}")
     if not allow_self and named is not None and (subject := _ambient()) is not None:
@@ -92,7 +94,7 @@ def named_judges(judges: Judges, allow_self: bool) -> Sequence[str | Model] | No
 
 
 def seated(named: Sequence[str | Model] | None, subject: str, allow_self: bool) -> Panel:
-    """Return the panel that judges a subject, or refuse it; a role may hold several judges."""
+    """Return the panel that judges a model, or reject it; a role may have several judges."""
     if named is None:
         first = get_model(role=ROLE, required=True)
         bound = model_roles().get(ROLE)
@@ -111,7 +113,7 @@ async def ask(
     schema: bool,
     read: Callable[[str], T],
 ) -> Asked[T]:
-    """Ask a judge, and once more if its reply cannot be read."""
+    """Ask a judge, and once more if the reply is unreadable."""
     config = GenerateConfig(temperature=TEMPERATURE)
     if schema:
         shape = JSONSchema.model_validate(question.schema)
@@ -138,7 +140,7 @@ def _in_role() -> Sequence[object]:
 
 
 def _ambient() -> str | None:
-    """Return the model of the run that is on, or of the environment; it may not be the subject."""
+    """Return the model of the current run, or of the environment."""
     try:
         return str(get_model())
     except ValueError:
@@ -146,10 +148,11 @@ def _ambient() -> str | None:
 
 
 def same_model(subject: str, judge: str) -> bool:
-    """Tell whether two names mean one model, for all that names can say.
+    """Tell whether two names mean the same model, as far as names can show.
 
-    The provider does not count, nor a date, a version or a tag behind the name; neither does the
-    organisation, since a model may be served under another: better one refusal too many.
+    The provider does not count, nor a date, version or tag after the name. The organisation does
+    not count either, because another one may serve the model. A false rejection is better than a
+    missed one.
 
     >>> same_model("openai/gpt-4o", "azure/gpt-4o-2024-08-06"), same_model("a/x-7b", "a/x-70b")
     (True, False)
@@ -158,7 +161,7 @@ def same_model(subject: str, judge: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    """Return a model's name without provider, maker, tag, version of the service, and date."""
+    """Return a model's name without provider, maker, tag, service version and date."""
     last = name.strip().lower().rsplit("/", 1)[-1].split("@", 1)[0].split(":", 1)[0]
     return _SUFFIX.sub("", _MAKER.sub("", last)) or last
 
@@ -167,6 +170,6 @@ def _apart(subject: str, judges: Sequence[str]) -> None:
     own = [name for name in judges if same_model(subject, name)]
     if own:
         raise ValueError(
-            f"{own[0]} cannot judge {subject}, by its name the same model: choose another judge, "
-            "or set allow_self=true if it is not the same, or to try the plumbing"
+            f"{own[0]} cannot judge {subject}: their names mean the same model. Choose another "
+            "judge, or set allow_self=true for a test or if the models differ."
         )

@@ -1,4 +1,4 @@
-"""A question to a judge, and a reader that takes only the judge's own words for its reply."""
+"""Questions to a judge, and a parser that accepts only the judge's own reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whybench.episode.prompts.template import PromptTemplate, read_template
 T = TypeVar("T")
 
 CASE = "case"
-"""The field for the word that only the judge was told: without it an object is not the judge's."""
+"""The field for the case's word, which only the judge knows; objects without it do not count."""
 
 
 class UnreadableError(ValueError):
@@ -25,14 +25,13 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt for a judge, the shape of its reply, and the word that makes it the judge's."""
+    """A prompt for a judge, the schema of its reply, and the word that authenticates the reply."""
 
     prompt: str
     schema: dict[str, Any]
     word: str
     shared: str = ""
-    """What is said before, as the system's message: the same for many questions, so that a
-    provider reads it once."""
+    """The system message; it is the same for many questions, so that a provider can cache it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Asked(Generic[T]):
 
 @cache
 def prompt_texts(module: str) -> PromptTemplate:
-    """Return what a judge is told, from `prompt.md` beside a module."""
+    """Return the texts for a judge, from `prompt.md` beside a module."""
     folder = files(module.rpartition(".")[0])
     return read_template("prompt", lambda name: (folder / f"{name}.md").read_text("utf-8"))
 
@@ -60,11 +59,11 @@ def reply_schema(word: str, entries: Mapping[str, Any], field: str = "criteria")
 def own_entries(
     text: str, word: str, asked: Iterable[str], field: str = "criteria", once: bool = False
 ) -> dict[str, Any]:
-    """Return the entries of the judge's last object, or say what is wrong with it.
+    """Return the entries of the judge's last object, or raise with the reason.
 
-    Whatever lacks the case's word is somebody else's: what is judged may hold a forged verdict, and
-    a judge may quote it before or after its own. With `once` an object that says anything twice is
-    refused; else the later counts, as always in JSON.
+    An object without the case's word is not the judge's: the judged text may contain a forged
+    verdict, and a judge may quote it. With `once`, an object with a repeated key is rejected;
+    otherwise the later key counts, as always in JSON.
     """
     asked = list(asked)
     own = [o for o in json_objects(text) if o.value.get(CASE) == word and field in o.value]
@@ -88,7 +87,7 @@ def own_entries(
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object, or say what stands in it twice."""
+    """Build an object, or raise if a key occurs twice."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

@@ -1,4 +1,4 @@
-"""A scorer out of a panel: each judge is asked about a sample's case, the answers are combined."""
+"""Build a scorer from a panel: each judge is asked about a sample's case, then combined."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Reply = TypeVar("Reply")
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the judges of a sample come to."""
+    """The combined result of the judges of a sample."""
 
     value: dict[str, float]
     answer: str
@@ -42,16 +42,16 @@ def judge_scorer(
     early: bool = False,
     nothing: str = "there is nothing to judge",
 ) -> Scorer:
-    """Return a scorer; what it is told of judges and of the subject's role is in `panel`.
+    """Return a scorer; `panel` describes how judges are chosen and rejected.
 
     Args:
-        judges: Models that judge (a list, or names with commas); the role `judge` if left out.
-        source: Finds the case of a sample; None: there is nothing to judge.
+        judges: Models that judge: a list, or names separated by commas; default: the role `judge`.
+        source: Finds the case of a sample; None if there is nothing to judge.
         ask: Asks one judge, one question after the other.
-        combine: Makes one judgement of what all judges replied.
-        allow_self: Let a model judge its own answers, to try the plumbing; labelled `self_judged`.
-        early: Refuse the model of the run as its own judge before any sample is played.
-        nothing: Said of a sample without a case.
+        combine: Combines the replies of all judges.
+        allow_self: Let a model judge its own answers, to test the setup; labelled `self_judged`.
+        early: Reject the model of the run as its own judge before any sample is played.
+        nothing: Explanation for a sample without a case.
 
     """
     named = named_judges(judges, allow_self or not early)
@@ -69,7 +69,7 @@ def judge_scorer(
 
 
 def replayed(state: TaskState) -> tuple[Family[Any], Instance, Trace] | None:
-    """Play a sample's stored episode again; None if there is none, or its solver crashed."""
+    """Replay a sample's stored episode; None if there is none, or if its solver crashed."""
     family, instance = located(state.metadata)
     stored = state.store.get(EPISODE)
     if stored is None or crashed(stored):
@@ -78,7 +78,7 @@ def replayed(state: TaskState) -> tuple[Family[Any], Instance, Trace] | None:
 
 
 def clustered_means(main: Mapping[str, Kind]) -> Metric:
-    """Return a metric: the mean of every figure, with a clustered 95 % interval of those in `main`.
+    """Return a metric: the mean of every figure, with a clustered 95 % interval for `main`.
 
     It never raises.
     """

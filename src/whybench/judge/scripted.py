@@ -1,7 +1,7 @@
-"""Judges that are no models: floors and ceiling of an exam, and judges for tests.
+"""Scripted judges: floors and ceiling of an exam, and judges for tests.
 
-`whybench_judge/perfect` looks up the key, so it sits the exam only; `whybench_judge/random` and
-`whybench_judge/strong` (the best label, always) give any labels that are asked for.
+`whybench_judge/perfect` looks up the key, so it works in the exam only. `whybench_judge/random` and
+`whybench_judge/strong` (always the best label) give any labels that are asked for.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from whybench.judge.question import CASE
 NAMES = ("perfect", "random", "strong")
 
 Chooses = Callable[[Field, tuple[str, ...]], str]
-"""Gives a label for a field, knowing the right labels: none where the key is silent."""
+"""Chooses a label for a field, given the right labels; empty if the key does not decide."""
 
 
 def perfect(field: Field, right: tuple[str, ...]) -> str:
-    """Give the right label; where the key is silent, the middle one."""
+    """Choose the right label; if the key does not decide, the middle one."""
     return right[0] if right else field.labels[len(field.labels) // 2]
 
 
 def always_strong(field: Field, right: tuple[str, ...]) -> str:  # noqa: ARG001
-    """Give the best label whatever is judged."""
+    """Choose the best label, whatever is judged."""
     return field.labels[0]
 
 
 def guessing(stream: Stream) -> Chooses:
-    """Give any label that is allowed."""
+    """Choose any allowed label."""
     return lambda field, right: stream.choice(field.labels)  # noqa: ARG005
 
 
 def judged_by(chooses: Chooses, labels: LabelScheme, key: Key) -> dict[str, dict[int, Entry]]:
-    """Return a scripted judge's labels of all that a key holds."""
+    """Return a scripted judge's labels for everything in a key."""
     return {
         name: {
             number: {f.name: chooses(f, rights.get(f.name, ())) for f in labels.passes[name]}
@@ -52,7 +52,7 @@ def judged_by(chooses: Chooses, labels: LabelScheme, key: Key) -> dict[str, dict
 
 @modelapi(name="whybench_judge")
 class ScriptedJudge(ModelAPI):
-    """Judges by a script: `perfect`, `random` or `strong`."""
+    """A scripted judge: `perfect`, `random` or `strong`."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class ScriptedJudge(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
         if model_name not in NAMES:
-            raise ValueError(f"no scripted judge {model_name!r}: try {', '.join(NAMES)}")
+            raise ValueError(f"Unknown scripted judge {model_name!r}. Use {', '.join(NAMES)}.")
 
     async def generate(
         self,
@@ -72,10 +72,10 @@ class ScriptedJudge(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
-        """Return a reply in the form that was asked for."""
+        """Return a reply in the requested form."""
         seat = SEAT.get(None)
         if seat is None:
-            raise ValueError(f"whybench_judge/{self.model_name} gives labels only: ask for them")
+            raise ValueError(f"whybench_judge/{self.model_name} can only give labels.")
         if seat.paper is None and self.model_name == "perfect":
             raise ValueError(f"{EXAM_ONLY} {OTHERS}")
         key: Mapping[int, Rights] = {number: {} for number in seat.numbers}
@@ -93,7 +93,7 @@ class ScriptedJudge(ModelAPI):
         return ModelOutput.from_content(f"whybench_judge/{self.model_name}", said)
 
     async def count_text_tokens(self, text: str) -> int:
-        """Four characters a token: no tokenizer, no network."""
+        """Count four characters per token, without a tokenizer or a network."""
         return len(text) // 4
 
     def max_connections(self) -> int:

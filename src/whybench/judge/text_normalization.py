@@ -1,7 +1,7 @@
-"""A stranger's text with its disguises taken off, so that rules see what a model would read.
+"""Normalize untrusted text, so that rules see what a model would read.
 
-Invisible characters, look-alike letters, full-width forms, letters set apart, accents, base64. And
-the signs by which such a text is known to speak to its judge.
+Handles invisible characters, look-alike letters, full-width forms, spaced letters, accents and
+base64. Also holds the signs that such a text addresses its judge.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
 
 def undisguised(text: str) -> set[str]:
-    """Return a text in lower case as it is seen, with letters put together, and without accents.
+    """Return a text in lower case as displayed, with spaced letters joined, without accents.
 
     >>> sorted(undisguised("i.g.n.o.r.e it"))
     ['i.g.n.o.r.e it', 'ignore it']
@@ -44,7 +44,7 @@ def undisguised(text: str) -> set[str]:
 
 
 def hides(text: str) -> bool:
-    """Tell whether characters stand there that only a machine sees: tags, bidi marks, joints."""
+    """Tell whether a text has characters that only a machine sees: tags, bidi marks, joiners."""
     inside = re.findall(r"(?<=[A-Za-z])[\u200b-\u200d\u2060\ufeff\u00ad](?=[A-Za-z])", text)
     return bool(re.search(r"[\U000e0000-\U000e007f\u202a-\u202e\u2066-\u2069]", text)) or (
         len(inside) >= 3
@@ -52,7 +52,7 @@ def hides(text: str) -> bool:
 
 
 def decoded(text: str) -> list[str]:
-    """Return the texts that stand in a text as base64."""
+    """Return the texts that a text contains as base64."""
     runs = (_decoded(run) for run in _BASE64.findall(text))
     return [run for run in runs if run]
 
@@ -68,17 +68,17 @@ class Signs:
         self._forms = forms
 
     def has(self, text: str) -> bool:
-        """Tell whether a text has a sign in plain sight; the first found is enough."""
+        """Tell whether a text has a visible sign; the first match is enough."""
         texts = self._forms(text)
         return any(sign.search(form) for sign in self._patterns.values() for form in texts)
 
     def plain(self, text: str) -> set[str]:
-        """Return the signs in a text, as it stands or with disguises off."""
+        """Return the signs in a text, as written or normalized."""
         texts = self._forms(text)
         return {n for n, sign in self._patterns.items() if any(map(sign.search, texts))}
 
     def found(self, text: str, suspicious: Callable[[str], bool]) -> set[str]:
-        """Return all signs in a text: also hidden characters, and what suspicious base64 holds."""
+        """Return all signs in a text, including hidden characters and suspicious base64."""
         found = self.plain(text) | ({HIDDEN} if hides(text) else set())
         for inner in filter(suspicious, decoded(text)):
             found |= {ENCODED, *self.plain(inner)}

@@ -1,1 +1,1 @@
-"""What an evaluation showed: frames of logs, tables, figures, one page; comparison and planning."""
+"""Reports on Inspect logs as one page, comparison of two systems, and planning of runs."""

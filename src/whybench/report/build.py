@@ -1,4 +1,4 @@
-"""From logs to a report: sections in order, episodes to open, and the page with its files."""
+"""Build a report from logs: its sections in order, and the episodes that can be opened."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ Writer = Callable[[View], Section]
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a user may ask of a report."""
+    """Options that a user can set for a report."""
 
     title: str = "WhyBench report"
     others: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Other benchmarks: name → model → score."""
     cutoffs: Mapping[str, str] = field(default_factory=dict)
-    """Model → the date at which its training data end."""
+    """Model → end of its training data."""
     limits: Limits = field(default_factory=Limits)
     reveal: bool = False
-    """Tell episodes of private splits too; the page then holds their truth."""
+    """Include episodes of private splits; the page then shows their hidden systems."""
 
 
 def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a frozen value
-    """Return the report on logs."""
+    """Build the report on logs."""
     views = viewed(logs, wishes)
     chapters, told = chaptered(views, wishes)
     sections: list[Section | None] = [
@@ -69,10 +69,10 @@ def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a fr
 
 
 def viewed(logs: Logs, wishes: Wishes) -> list[View]:
-    """Return a view for each family that was played, by name."""
+    """Return a view for each family in the logs, sorted by name."""
     if not logs.runs:
         why = "; ".join(f"{name}: {reason}" for name, reason in logs.left_out)
-        raise ValueError(f"no finished run in these logs ({why or 'exams alone'})")
+        raise ValueError(f"The logs contain no finished run ({why or 'only exams of judges'}).")
     families = {run.family.name: run.family for run in logs.runs}
     return [
         View(
@@ -88,32 +88,34 @@ def viewed(logs: Logs, wishes: Wishes) -> list[View]:
 
 
 def _written(view: View) -> Section:
-    """Return a family's section: its metrics for all runs, then what its own writer adds."""
+    """Return a family's section: what its own writer gives, then the metrics of all runs."""
     writer: Writer | None = view.family.capability("report")
     own = writer(view) if writer is not None else Section(view.family.name, view.family.name)
     table = Table(
         f"{view.family.name}-metrics",
-        "All main metrics",
+        "Main metrics of all runs",
         metrics(view),
-        note="Means over instances, epochs averaged first; the interval is that of the headline.",
+        note="Means over instances; epochs of an instance are averaged first. `low` and `high` "
+        f"are the 95 % interval of the headline metric, `{view.family.headline}`.",
     )
     parts: tuple[Part, ...] = (*own.parts, *_sampled(view), table)
     return Section(own.id, own.title, own.intro or view.family.summary, parts, own.children)
 
 
 def _sampled(view: View) -> tuple[Remark, ...]:
-    """Say how many episodes and instances were looked into, where that is not all of them."""
+    """State how many episodes and instances were examined, if not all of them were."""
     most, rebuilt = view.replayed, view.limits.rebuilt
     said = []
     if view.traced and max(len(run.frame) for run in view.traced) > most:
         said.append(
-            f"What only whole episodes can tell, such as how failures split, rests on at most "
-            f"{most} episodes of each run, of instances chosen by their hashes; scores rest on all."
+            f"Results that need whole episodes, such as causes of failure, use at most {most} "
+            "episodes of each run. Their instances are selected by a hash of their ids. Scores use "
+            "all episodes."
         )
     if max(run.frame["instance"].nunique() for run in view.runs) > rebuilt:
         said.append(
-            f"What sorts instances by size, structure or the like rests on at most {rebuilt} of "
-            "them in each run, chosen by their hashes."
+            f"Results by size, structure or other covariates use at most {rebuilt} instances of "
+            "each run, selected by a hash of their ids."
         )
     return tuple(Remark(text) for text in said)
 
@@ -133,7 +135,7 @@ def _metrics(run: Run) -> dict[str, Any]:
         "instances": run.frame["instance"].nunique(),
         "episodes": len(run.frame),
         "scored": head.n,
-        "worlds": head.clusters,
+        "clusters": head.clusters,
     }
     for metric in run.family.metrics:
         if metric.role == "main":
@@ -144,7 +146,7 @@ def _metrics(run: Run) -> dict[str, Any]:
 
 
 def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...], str]:
-    """Annotate some episodes of every run; of a private split none, unless the user insists."""
+    """Annotate some episodes of every run; none of a private split, unless `reveal` is set."""
     chapters: list[Chapter] = []
     total = hidden = 0
     for view in views:
@@ -169,16 +171,19 @@ def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...
                 for place, (row, instance, trace) in enumerate(told)
             ]
     said = (
-        f"{len(chapters)} of {total} episodes can be opened here: at most {wishes.limits.told} of "
-        "each run, from its lowest score to its highest."
+        f"You can open {len(chapters)} of {total} episodes here: at most {wishes.limits.told} per "
+        "run, evenly spaced from its lowest score to its highest."
     )
     if hidden:
-        said += f" {hidden} episodes of private splits are left out: the page would show the truth."
+        said += (
+            f" {hidden} episodes of private splits are left out, because the page would show their "
+            "hidden systems."
+        )
     return tuple(chapters), said
 
 
 def _mixed(run: Run, most: int) -> list[dict[str, Any]]:
-    """Return at most so many rows of a run, evenly from its lowest score to its highest."""
+    """Return at most `most` rows of a run, evenly spaced from the lowest score to the highest."""
     ranked: list[dict[str, Any]] = run.frame.sort_values(
         [run.family.headline, "block", "index", "epoch"], na_position="first"
     ).to_dict("records")

@@ -1,7 +1,7 @@
-"""Few kinds of pictures, so that all of them look alike.
+"""Draw the five kinds of charts, so that all figures of a report look alike.
 
-Colours carry meaning in one way only: a hue is a system of the user's, grey is published, and every
-series has a shape or a label too.
+A colour always stands for a system of the user, and grey for published figures. Every series also
+has its own shape or label.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def dots(
     under: Sequence[Any] = (),
     height: int | None = None,
 ) -> alt.LayerChart:
-    """Draw estimates as dots in rows, with their intervals; `published` names a boolean column.
+    """Draw estimates as dots in rows, with their intervals.
 
-    `under` are charts to lie beneath, such as bands.
+    `published` names a boolean column that marks published rows. `under` are charts to draw below
+    the dots, such as bands.
     """
     scale = alt.Scale(domain=list(domain)) if domain else alt.Scale(zero=False)
     where = alt.X(f"{_field(x)}:Q", title=x_title or x, scale=scale)
@@ -79,7 +80,7 @@ def lines(
     published: str | None = None,
     height: int = 280,
 ) -> alt.LayerChart:
-    """Draw a series per system over an axis: numbers in order, or words in the order given."""
+    """Draw one line per system; words on the x axis keep the order given."""
     kind = "O" if x_sort is not None or not pd.api.types.is_numeric_dtype(frame[x]) else "Q"
     sort = list(x_sort) if x_sort is not None else None
     across = alt.X(
@@ -120,7 +121,7 @@ def bars(
     palette: Sequence[str] | None = None,
     y_sort: Sequence[str] | None = None,
 ) -> alt.LayerChart:
-    """Draw shares of a whole, stacked in rows; `order` lists the kinds from left to right."""
+    """Draw stacked shares in rows; `order` lists the kinds from left to right."""
     kinds = list(order or dict.fromkeys(frame[color]))
     ranked = frame.assign(_rank=[kinds.index(kind) for kind in frame[color]])
     chart = (
@@ -153,7 +154,7 @@ def heat(
     domain: tuple[float, float] = (0, 1),
     format: str = ".2f",  # noqa: A002 - Vega's own word
 ) -> alt.LayerChart:
-    """Draw a table whose cells are shaded and also say their value."""
+    """Draw a heat map whose cells also show their values."""
     middle = (domain[0] + domain[1]) / 2
     base = alt.Chart(rows_of(frame)).encode(
         x=alt.X(
@@ -206,7 +207,7 @@ def plane(
 
 
 def rows_of(frame: pd.DataFrame) -> alt.InlineData:
-    """Return rows as plain data: Altair takes its time to look over a data frame."""
+    """Return rows as plain data, because Altair is slow with data frames."""
     rows = [
         {str(name): None if pd.isna(value) else value for name, value in row.items()}
         for row in frame.to_dict("records")
@@ -215,7 +216,7 @@ def rows_of(frame: pd.DataFrame) -> alt.InlineData:
 
 
 def rule(at: float, title: str) -> alt.Chart:
-    """Return a dashed line at a value across, to lay over a chart whose axis has this title."""
+    """Return a dashed vertical line at a value, for a chart whose x axis has this title."""
     drawn: alt.Chart = alt.Chart(pd.DataFrame({"at": [at]})).mark_rule(
         strokeDash=[5, 4], color=LIGHT["soft"], strokeWidth=1.4
     )
@@ -223,7 +224,7 @@ def rule(at: float, title: str) -> alt.Chart:
 
 
 def sized(layers: Sequence[Any], *, height: int, width: int = WIDTH) -> alt.LayerChart:
-    """Lay charts over one another, in the house's size."""
+    """Layer charts in the standard size."""
     return alt.LayerChart(layer=list(layers), width=width, height=height)
 
 
@@ -252,26 +253,26 @@ CONFIG: dict[str, Any] = {
     },
     "header": {"labelColor": LIGHT["ink"], "titleColor": LIGHT["ink"], "labelFontSize": 12},
 }
-"""The house's type and colours, put into every chart when it is drawn."""
+"""Fonts and colours of every chart, added when it is drawn."""
 
 
 def specification(chart: Any, systems: Sequence[str] = ()) -> dict[str, Any]:
-    """Return a chart as Vega-Lite data in the house's style; only whole charts may have one.
+    """Return a complete chart as Vega-Lite data in the report's style.
 
-    `systems` are all of a report, in the order in which they get their colours and shapes.
+    `systems` are all systems of the report, in the order in which they get colours and shapes.
     """
-    # Vega-Lite itself complains in tests
+    # Not validated here: tests check the charts with Vega-Lite itself
     spec: dict[str, Any] = painted(chart.to_dict(validate=False), systems)
     return spec | {"config": CONFIG}
 
 
 def _field(name: str) -> str:
-    """Escape what Vega would read as a path."""
+    """Escape characters that Vega would read as a path."""
     return name.replace(".", "\\.").replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
 
 
 def _names(frame: pd.DataFrame, color: str, published: str | None) -> tuple[list[str], list[str]]:
-    """Return the series of the user's, then the published ones."""
+    """Return the user's series and the published ones."""
     known = frame[frame[published]] if published else frame.iloc[:0]
     others = list(dict.fromkeys(known[color]))
     return [name for name in dict.fromkeys(frame[color]) if name not in others], others
@@ -300,7 +301,7 @@ def _shape(frame: pd.DataFrame, color: str, published: str | None) -> alt.Shape:
 def _marks(
     frame: pd.DataFrame, color: str, published: str | None, size: int = 75
 ) -> dict[str, Any]:
-    """Return what makes a point: hue and shape, filled for own systems, hollow for published."""
+    """Return the encoding of a point: filled for the user's systems, hollow for published ones."""
     found = {
         "color": _hue(frame, color, published),
         "shape": _shape(frame, color, published),
@@ -319,14 +320,14 @@ def _point(published: str | None) -> dict[str, Any]:
 
 
 def _slotted(frame: pd.DataFrame, y: str, color: str) -> pd.DataFrame:
-    """Number the systems within each row, around 0, so that they stand in its middle."""
+    """Number the systems within each row around 0, so that they are centred in it."""
     slot = frame.groupby(y, sort=False)[color].transform(lambda names: pd.factorize(names)[0])
     last = slot.groupby(frame[y]).transform("max")
     return frame.assign(_slot=slot - last / 2)
 
 
 def _offset(frame: pd.DataFrame, y: str, color: str) -> dict[str, Any]:
-    """Set systems apart within a row."""
+    """Separate the systems of one row vertically."""
     if _apart(frame, y, color) < 2:
         return {}
     slots = sorted(_slotted(frame, y, color)["_slot"].unique().tolist())
@@ -334,7 +335,7 @@ def _offset(frame: pd.DataFrame, y: str, color: str) -> dict[str, Any]:
 
 
 def _apart(frame: pd.DataFrame, y: str, color: str) -> int:
-    """Return the most systems in one row."""
+    """Return the largest number of systems in one row."""
     return 1 if y == color else int(frame.groupby(y)[color].nunique().max())
 
 

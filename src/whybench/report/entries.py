@@ -1,4 +1,4 @@
-"""Runs under the names that sections give them, and cells of their rows."""
+"""Name the runs of a section, and format cells of its rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from whybench.report.runs import Run
 from whybench.stats.interval import Interval
 
 OURS, AGENT, PUBLISHED = "this report", "reference agent", "published, other instances"
-"""Where a row comes from."""
+"""Sources of a row."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One run under the name that it has in a section."""
+    """A run with its name in a section."""
 
     run: Run
     system: str
@@ -33,16 +33,16 @@ class Entry:
 
     @property
     def origin(self) -> str:
-        """Where its rows come from."""
+        """Source of its rows."""
         return AGENT if self.run.reference else OURS
 
 
 def entries(runs: Iterable[Run], aside: Sequence[str] = ()) -> list[Entry]:
-    """Name runs so that no two of one suite share a name, models before reference agents.
+    """Name runs uniquely within a suite; models come before reference agents.
 
-    A name is the system's; then profile and seed if a system has several, parameters if it has
-    several on one suite, and a number if that is not enough. Arguments in `aside` are left out of
-    names, as a section shows them otherwise.
+    A name starts with the system. Profile and seed follow if the system has several of them, and
+    parameters if it has several on one suite. A number follows if the name is still not unique.
+    Arguments in `aside` are left out of names, because the section shows them elsewhere.
     """
     every = sorted(runs, key=lambda run: run.reference)
     bare = [_bare(run, aside) for run in every]
@@ -67,7 +67,7 @@ def _bare(run: Run, aside: Sequence[str]) -> str:
 
 
 def _parameters(run: Run, aside: Sequence[str]) -> str:
-    """Return parameters as they may be shown: of a folder only its name."""
+    """Return parameters as shown to readers; paths are cut to their names."""
     shown = {n: Path(str(v)).name if n == "data" else v for n, v in run.parameters.items()}
     return canonical_json({name: value for name, value in shown.items() if name not in aside})
 
@@ -76,12 +76,12 @@ def _parameters(run: Run, aside: Sequence[str]) -> str:
 
 
 def cells(found: Interval, name: str = "value") -> dict[str, Any]:
-    """Return an estimate with its bounds and its number as cells of a row."""
+    """Return an estimate, its interval and its n as cells of a row."""
     return {name: found.estimate, "low": found.low, "high": found.high, "n": found.n}
 
 
 def told(found: Interval, digits: int = 3) -> str:
-    """Return an estimate with its bounds in one cell.
+    """Return an estimate with its interval in one cell.
 
     >>> told(Interval(0.25, 0.75, 0.5, 10, 10, False))
     '0.500 [0.250, 0.750]'
@@ -93,7 +93,7 @@ def told(found: Interval, digits: int = 3) -> str:
 
 
 def labels_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a row's labels, whatever is there."""
+    """Return a row's labels; empty if it has none."""
     found = row.get("labels")
     return found if isinstance(found, Mapping) else {}
 
@@ -102,7 +102,7 @@ def labels_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def printed(cell: Cell | None) -> str:
-    """Return a published figure just as the paper shows it; empty if it has none."""
+    """Return a published figure exactly as printed; empty without a cell."""
     if cell is None:
         return ""
     return "*" if cell.suppressed else "–" if cell.undefined else cell.printed

@@ -1,4 +1,4 @@
-"""Whole episodes out of logs: stored actions, carried out again on the rebuilt world."""
+"""Replay episodes from logs: the stored actions on rebuilt instances."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from whybench.interfaces.inspectai.record import EPISODE, crashed, from_store
 from whybench.report.runs import Run
 
 Played = tuple[Mapping[str, Any], Instance, Trace]
-"""A row of a run's frame, its instance, and what happened."""
+"""A row of a run's frame, its instance, and its trace."""
 
 HEAVY = {"messages", "events", "attachments", "output", "timelines", "invocations"}
-"""What of a stored sample an episode does not need."""
+"""Fields of a stored sample that a replay does not need."""
 
 
 def spread_out(names: Sequence[str], most: int) -> list[str]:
-    """Return at most so many names, chosen by their hashes: the same ones every time."""
+    """Return at most `most` names, selected by their hashes, so the same ones every time."""
     ranked = sorted(names, key=lambda name: sha256(name.encode()).digest())
     chosen = set(ranked[:most])
     return [name for name in names if name in chosen]
 
 
 def places(run: Run, most: int) -> list[dict[str, Any]]:
-    """Return rows of a run's frame, one for each of at most so many instances."""
+    """Return one row of a run's frame for each of at most `most` instances."""
     rows = {row["instance"]: row for row in run.frame.to_dict("records")}
     return [rows[name] for name in spread_out(sorted(rows), most)]
 
@@ -58,7 +58,7 @@ def rebuilt(run: Run, row: Mapping[str, Any]) -> Instance:
 
 @lru_cache(maxsize=256)
 def _hindrance(family: Family[Any], suite: str, profile: str, seed: str, parameters: str) -> str:
-    """Return why a suite cannot be had here, such as texts that cannot be fetched; asked once."""
+    """Return why a suite cannot be built here, such as texts that cannot be fetched."""
     try:
         family.suite(
             suite.partition("/")[2], profile=profile, seed=seed, parameters=json.loads(parameters)
@@ -69,14 +69,14 @@ def _hindrance(family: Family[Any], suite: str, profile: str, seed: str, paramet
 
 
 def episodes(run: Run, most: int) -> Iterator[Played]:
-    """Yield the episodes of at most so many rows of a run, of instances chosen by their hashes."""
+    """Yield at most `most` episodes of a run, on instances selected by their hashes."""
     chosen = set(spread_out(sorted(run.frame["instance"].unique()), most))
     rows = run.frame[run.frame["instance"].isin(chosen)].to_dict("records")
     yield from played(run, rows[:most])
 
 
 def played(run: Run, rows: Iterable[Mapping[str, Any]]) -> Iterator[Played]:
-    """Carry out the stored actions of rows again; nothing, if one cannot be rebuilt."""
+    """Replay the stored actions of rows; stop if an instance cannot be rebuilt."""
     from inspect_ai.log import read_eval_log_sample
 
     for row in rows:

@@ -1,4 +1,4 @@
-"""From a declared section and functions that give rows to tables, figures and remarks."""
+"""Fill a declared section: functions give rows, and forms turn them into parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from whybench.report.section import Figure, Part, Remark, Section, Table
 
 
 class _Filled(string.Formatter):
-    """Fill templates; a figure that is not there is said to be unknown."""
+    """Fill templates; a missing value becomes "unknown"."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if value is None or value is pd.NA or value != value:
@@ -47,7 +47,7 @@ def named(*modules: object) -> dict[str, Callable[..., Any]]:
 def written(
     form: SectionForm, functions: Mapping[str, Callable[..., Any]], subject: Any
 ) -> Section:
-    """Return a section with all that its functions find in the subject, often a `View`."""
+    """Return the section that a form and its functions give for a subject, often a `View`."""
     known: dict[str, list[Shown]] = {}
 
     def rows(name: str) -> list[Shown]:
@@ -70,7 +70,7 @@ def written(
 
 
 def _shown(given: Given) -> Iterable[Shown]:
-    """Bring what a function gave into one shape, and leave out what is empty."""
+    """Convert what a function returned to `Shown`, without empty ones."""
     if given is None:
         return []
     if isinstance(given, pd.DataFrame):
@@ -102,7 +102,7 @@ def _missing(form: TableForm | FigureForm | RemarkForm) -> list[Remark]:
 
 
 def remarks(form: RemarkForm, shown: Shown) -> Iterable[Remark]:
-    """Fill a remark's form for each row, or once."""
+    """Fill a remark's form for each row; with `unless`, at most once."""
     if not form.unless:
         for row in shown.frame.to_dict("records"):
             yield Remark(filled(form.text, {**shown.words, **row}), form.tone)
@@ -121,7 +121,7 @@ def table(form: TableForm, shown: Shown) -> Table:
 
 
 def figure(form: FigureForm, shown: Shown, functions: Mapping[str, Callable[..., Any]]) -> Figure:
-    """Fill a figure's form: draw it, and say in words what it shows."""
+    """Fill a figure's form: draw the chart and write its text alternative."""
     words = {"x_title": form.x_title, "y_title": form.y_title, **shown.words}
     words = {"title": filled(form.title, words), **words}
     words |= {"said": _said(form, shown.frame), "published": _published(form, shown.frame)}
@@ -152,7 +152,7 @@ def _own(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _said(form: FigureForm, frame: pd.DataFrame) -> str:
-    """Say the reader's own rows, those of one system together."""
+    """Describe the user's own rows in words, grouped by system."""
     if not form.each:
         return ""
     own = _own(frame)
@@ -176,7 +176,7 @@ def _published(form: FigureForm, frame: pd.DataFrame) -> str:
 
 
 def reach(frame: pd.DataFrame, value: str) -> str:
-    """Say how far the published rows of a frame reach; empty if there are none."""
+    """Return the range of the published rows in words; empty if there are none."""
     if "published" not in frame or value not in frame:
         return ""
     theirs = frame[frame["published"].astype(bool)].dropna(subset=[value])
@@ -191,7 +191,7 @@ def reach(frame: pd.DataFrame, value: str) -> str:
 
 
 def drawn(form: FigureForm, shown: Shown) -> Any:
-    """Draw rows as the form's kind has it."""
+    """Draw rows as the kind of chart that the form declares."""
     frame = shown.frame
     bounds = {form.low, form.high} <= set(frame.columns)
     spread = {"low": form.low, "high": form.high} if bounds else {}
@@ -232,7 +232,7 @@ def drawn(form: FigureForm, shown: Shown) -> Any:
             x_title=x_title, y_title=y_title, published=published,
         )  # fmt: skip
     else:
-        raise ValueError(f"{form.id}: a figure of kind {form.kind} needs a function `draw`")
+        raise ValueError(f"{form.id}: a figure of kind {form.kind!r} needs a function `draw`.")
     for name in form.rules:
         if not pd.isna(shown.words[name]):
             chart = chart + charts.rule(shown.words[name], x_title)
@@ -240,7 +240,7 @@ def drawn(form: FigureForm, shown: Shown) -> Any:
 
 
 def _order(wanted: Sequence[Any], there: pd.Series) -> list[str]:
-    """Return the words of an axis in the order wanted, others as they come; numbers by size."""
+    """Return the words of an axis: first those wanted, then the rest; numbers by size."""
     found = [str(value) for value in dict.fromkeys(there)]
     if not wanted and pd.api.types.is_numeric_dtype(there):
         return [str(value) for value in sorted(set(there))]

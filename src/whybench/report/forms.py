@@ -1,9 +1,9 @@
-"""Declared tables, figures and remarks: one form each, read from a TOML file.
+"""Define the forms of declared tables, figures and remarks, read from a TOML file.
 
-A file holds sections, and in each its parts in order. A part names the function that gives its
-rows: code makes rows, `filling` does the rest. Texts are templates: a name in braces is filled
-with a word that comes with the rows, in a remark with a cell of its row. A part whose function
-gives several sets of rows stands there once for each. What parts share may stand in a style.
+A file holds sections, and each section holds its parts in order. A part names the function that
+returns its rows; `filling` does the rest. Texts are templates. A name in braces is replaced by a
+word that comes with the rows, and in a remark by a cell of its row. If a function returns several
+sets of rows, the part appears once for each. Parts can share fields through a style.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Row = dict[str, Any]
 
 
 class Shown(NamedTuple):
-    """The rows of one part, and words to fill its texts with."""
+    """Rows of one part, and words that fill its texts."""
 
     frame: pd.DataFrame
     words: Mapping[str, Any] = {}
 
 
 Given = pd.DataFrame | Shown | Iterable[Row] | Iterable[Shown] | None
-"""What a function may answer; nothing at all means that there is nothing to show."""
+"""What a function can return; None or no rows: nothing to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,44 +40,44 @@ class TableForm:
     id: str
     title: str
     rows: str
-    """Name of the function that gives the rows; words after it are handed to it."""
+    """Name of the function that returns the rows; words after it are its arguments."""
     columns: tuple[str, ...] = ()
-    """Columns to show, in order; none: all."""
+    """Columns to show, in order; empty: all."""
     drop: tuple[str, ...] = ()
     note: str = ""
     missing: str = ""
-    """What is said if there are no rows."""
+    """Remark to show if there are no rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureForm:
     """A figure.
 
-    Intervals are drawn from columns `low` and `high`, published rows are told by a column
-    `published`, where there are such columns.
+    If the rows have columns `low` and `high`, intervals are drawn. A column `published` marks
+    published rows.
     """
 
     id: str
     title: str
     rows: str
     kind: Literal["dots", "lines", "bars", "heat", "plane", "own"]
-    """Own: drawn by the function `draw` alone."""
+    """`own`: drawn by the function `draw` alone."""
     alt: str = "{said}."
-    """May hold `{said}`, the rows in words, and `{published}`, how far published ones reach."""
+    """Text alternative; `{said}` is the rows in words, `{published}` the published range."""
     each: str = ""
-    """How a row is said."""
+    """Template that describes one row."""
     by: str = "system"
-    """Rows that share this column are said together; empty: each by itself."""
+    """Column by which rows are grouped in words; empty: each row separately."""
     head: str = ""
-    """How such rows are introduced; empty: by the column itself."""
+    """Template that introduces a group; empty: the column `by`."""
     unless: str = ""
-    """Rows in which this column is 0 are not said."""
+    """Rows in which this column is 0 are not described."""
     most: int = 0
-    """So many groups are said at most; 0: all."""
+    """Largest number of groups described; 0: all."""
     x: str = ""
     y: str = ""
     value: str = ""
-    """What shades a cell of a heat map."""
+    """Column that shades a cell of a heat map."""
     color: str = "system"
     label: str = ""
     x_title: str = ""
@@ -86,15 +86,15 @@ class FigureForm:
     high: str = "high"
     domain: tuple[float, float] | None = (0, 1)
     order: tuple[str, ...] = ()
-    """Order of rows, or of words on the axis across; empty: as they come, or the word `order`."""
+    """Order of rows, or of words on the x axis; empty: the word `order`, or as they come."""
     across: tuple[str, ...] = ()
     """Order of a heat map's columns."""
     kinds: Mapping[str, str] = field(default_factory=dict)
-    """Of stacked bars: kind → token of its colour, from left to right."""
+    """For stacked bars: kind → token of its colour, from left to right."""
     draw: str = ""
-    """A function of the form, rows and words, for what the kinds cannot draw."""
+    """Function of the form and the rows, for charts that the kinds cannot draw."""
     rules: tuple[str, ...] = ()
-    """Words that hold values at which a dashed line is drawn."""
+    """Names of words whose values get a dashed line."""
     height: int = 0
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
@@ -104,32 +104,32 @@ class FigureForm:
 
 @dataclass(frozen=True, slots=True)
 class RemarkForm:
-    """A remark for each row."""
+    """A remark, filled for each row."""
 
     text: str
     rows: str
     tone: Tone = "plain"
     unless: str = ""
-    """A column: one remark for all rows, if there are any and the column holds of none."""
+    """Column; if set, one remark for all rows, and only if the column is true in none."""
     missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionForm:
-    """A section: one that has nothing to show is left out."""
+    """A section; a subsection without parts is left out."""
 
     id: str
     title: str
     intro: str = ""
     missing: str = ""
-    """What is said if no part has rows, instead of what is missing in each."""
+    """Remark to show if no part has rows, in place of the parts' own."""
     parts: tuple[TableForm | FigureForm | RemarkForm, ...] = ()
     children: tuple[SectionForm, ...] = ()
 
 
 @cache
 def read(package: str, name: str) -> SectionForm:
-    """Return the section that a file of a package declares, with those in it."""
+    """Return the section that a file of a package declares, with its subsections."""
     data = tomllib.loads((files(package) / name).read_text("utf-8"))
     return _section(data, data.get("style", {}))
 
@@ -146,7 +146,7 @@ def _section(data: Mapping[str, Any], styles: Mapping[str, Mapping[str, Any]]) -
 def _part(
     data: Mapping[str, Any], styles: Mapping[str, Mapping[str, Any]]
 ) -> TableForm | FigureForm | RemarkForm:
-    """Return a part's form; what it does not say itself may stand in a style that it names."""
+    """Return a part's form; fields that it lacks come from the style that it names."""
     said = {**styles.get(data.get("style", ""), {}), **data}
     frozen: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value

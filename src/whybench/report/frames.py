@@ -1,4 +1,4 @@
-"""Rows that several sections draw: estimates of a metric, a row per run."""
+"""Build rows that several sections draw: a row per run, with a metric's estimate."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from whybench.report.runs import Run
 from whybench.report.view import View, estimate
 
 APART = ("oracle",)
-"""Agents that see the truth: never shown among systems."""
+"""Agents that see the hidden system; never shown among systems."""
 
 
 def systems(view: View) -> list[Run]:
-    """Return the runs to show as systems: on their own evidence, floors and ceilings left out.
+    """Return the runs to show as systems: with their own evidence, without floors and ceilings.
 
-    A suite that only such agents played shows them.
+    Floors and ceilings are kept on suites that no other system played.
     """
     floors = {f"whybench/{agent}" for agent in (*view.family.floor_ceiling, "exact", *APART)}
     own = [run for run in view.runs if run.evidence == "own"]
@@ -27,13 +27,13 @@ def systems(view: View) -> list[Run]:
 
 
 def marked(view: View) -> list[Run]:
-    """Return the runs to mark between floor and ceiling: all that tell what a score is worth."""
+    """Return the runs to mark in the overview: own evidence, floors and ceilings included."""
     oracles = {f"whybench/{agent}" for agent in APART}
     return [run for run in view.runs if run.evidence == "own" and run.model not in oracles]
 
 
 def estimated(run: Run, metric: str) -> dict[str, Any]:
-    """Return a metric's mean, bounds and numbers as cells of a row."""
+    """Return a metric's mean, interval and counts as cells of a row."""
     found = estimate(run, metric)
     return {
         "score": found.estimate,
@@ -42,8 +42,8 @@ def estimated(run: Run, metric: str) -> dict[str, Any]:
         "scored": found.n,
         "episodes": len(run.frame),
         "instances": run.frame["instance"].nunique(),
-        "worlds": found.clusters,
-        "few worlds": found.few_clusters,
+        "clusters": found.clusters,
+        "few clusters": found.few_clusters,
     }
 
 
@@ -53,5 +53,5 @@ def tidy(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def in_numbers(value: float) -> str:
-    """Return a figure as it stands in a sentence."""
+    """Return a number as text for a sentence."""
     return "–" if pd.isna(value) else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""Columns of Inspect's log dataframes: heads of logs, and summaries of their samples."""
+"""Read logs through Inspect's data frames: their headers and the summaries of their samples."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def listed(folder: str) -> list[str]:
 
 
 def heads_of(files: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each log."""
+    """Return a row per log, from its header."""
     frame = evals_df(list(files), columns=HEAD, strict=True, quiet=True)
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 def _text(pick: Callable[[Any], Any]) -> Callable[[Any], str]:
-    """Return a column's function that gives JSON text, which Inspect leaves as it is."""
+    """Return a column function that gives JSON text, which Inspect does not change."""
     return lambda thing: json.dumps(pick(thing), default=str)
 
 
 def _models(given: Any) -> str:
-    """Return a role's model, or its models with commas between."""
+    """Return the model of a role, or its models separated by commas."""
     return ",".join(one.model for one in (given if isinstance(given, list) else [given]))
 
 
@@ -78,10 +78,10 @@ BODY = [
 
 
 def samples_of(heads: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of every log, read at once: a call for each log costs more than its rows.
+    """Return the rows of every log, all read in one call, because a call per log is slow.
 
-    Inspect then keeps a sample only once: a log that shares some with another, as one that was
-    retried does, is read again by itself.
+    Inspect then keeps each sample only once. A log that shares samples with another one, such as a
+    retried log, is therefore read again separately.
     """
     found: dict[str, list[dict[str, Any]]] = {head["log"]: [] for head in heads}
     if found:

@@ -1,4 +1,4 @@
-"""Names for runs: the model, and what sets a run apart; a secret seed is never among it."""
+"""Name runs by model and differing arguments, without ever showing a secret seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whybench.report.run import REFERENCE, Run
 
 
 def seed_tag(seed: str) -> str:
-    """Return what may be shown of a seed: whoever knows a private one can rebuild its instances.
+    """Return a seed as shown to readers, because a private seed would reveal its instances.
 
     >>> seed_tag("public"), seed_tag("hush")
     ('public', 'private-dc8331')
@@ -24,11 +24,11 @@ def seed_tag(seed: str) -> str:
 
 
 FILES = ("data", "yoke")
-"""Arguments that may name files; a folder of somebody's machine is not shown."""
+"""Arguments that can name files; folders of the user's machine are not shown."""
 
 
 def shown(name: str, value: object) -> str:
-    """Return what may be shown of an argument: of a file only its name, of a seed only a tag."""
+    """Return an argument as shown to readers: a file as its name, a seed as its tag."""
     if name == "seed":
         return seed_tag(str(value))
     if name in FILES and value is not None:
@@ -39,7 +39,7 @@ def shown(name: str, value: object) -> str:
 
 
 def displayed(model: str) -> str:
-    """Return the one name that a model or a reference agent has all over a report.
+    """Return the name of a model or reference agent, the same everywhere in a report.
 
     >>> displayed("lab/one"), displayed("whybench/null")
     ('lab/one', 'null (reference agent)')
@@ -49,7 +49,7 @@ def displayed(model: str) -> str:
 
 
 def named(runs: Sequence[Run]) -> list[Run]:
-    """Give every run a name of its own: the model, and the arguments in which its runs differ."""
+    """Give every run a unique name: the model, and the arguments in which its runs differ."""
     ways: dict[tuple[str, str, str], dict[str, set[str]]] = {}
     for run in runs:
         seen = ways.setdefault((run.model, run.family.name, run.suite), {})
@@ -72,7 +72,7 @@ def named(runs: Sequence[Run]) -> list[Run]:
 
 
 def manner(run: Run) -> dict[str, Any]:
-    """Return how a run was played: its arguments and parameters without those that say on what."""
+    """Return the settings of a run: arguments and parameters without the suite."""
     how = {name: value for name, value in run.args.items() if name != "suite"}
     how |= {name: shown(name, how[name]) for name in FILES if how.get(name)}
     how |= {"profile": run.profile, "seed": seed_tag(run.seed)}

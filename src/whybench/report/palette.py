@@ -1,8 +1,8 @@
-"""Colours that stay apart for colour-blind readers, in light and in dark.
+"""Colours that colour-blind readers can distinguish, for a light and a dark theme.
 
-The eight hues are those of Okabe and Ito. Pictures are drawn with the light values; the page puts
-CSS variables in their place, so that one picture serves both themes. No two tokens may share a
-value, or the page could not tell them apart.
+The eight hues are those of Okabe and Ito. Charts are drawn with the light values. The page replaces
+each value by a CSS variable, so one picture serves both themes. Two tokens must not share a value,
+because the page could not distinguish them.
 
 Reference:
     M. Okabe and K. Ito (2008), Color Universal Design: how to make figures and presentations that
@@ -47,14 +47,14 @@ DARK: dict[str, str] = {
 }
 
 SYSTEMS = ("blue", "vermillion", "green", "purple", "orange", "sky", "yellow", "black")
-"""Tokens for the user's systems, in the order in which they are given out."""
+"""Tokens for the user's systems, in the order in which they are assigned."""
 
 PUBLISHED = LIGHT["grey"]
 """The one colour of published figures."""
 
 
 def colours(names: list[str]) -> list[str]:
-    """Return a light colour for each name; after eight they repeat, so shapes must differ too."""
+    """Return a light colour for each name; colours repeat after eight, so shapes differ too."""
     return [LIGHT[SYSTEMS[place % len(SYSTEMS)]] for place in range(len(names))]
 
 
@@ -69,9 +69,9 @@ _CHANNELS = ("color", "fill", "shape")
 def painted(spec: Any, systems: Sequence[str]) -> Any:
     """Return a chart's data with one colour and one shape for each system of a report.
 
-    A chart gives them out by places in its own list of series; here a series gets those of the
-    system's place among all of the report. A series is a system, or part of one ("name · part");
-    parts of one system have its colour, and shapes that differ. Other series stay as they are.
+    A chart assigns colours by position in its own list of series. This function assigns them by
+    the system's position in the whole report. A series is a system or a part of one ("name ·
+    part"). Parts of one system have its colour and different shapes. Other series do not change.
     """
     if isinstance(spec, list):
         return [painted(one, systems) for one in spec]
@@ -105,7 +105,7 @@ def _marks(series: Sequence[str], systems: Sequence[str]) -> dict[str, tuple[str
 
 
 def _place(name: str, systems: Sequence[str]) -> int | None:
-    """Return the place of the system that a series is, is a part of, or is short for."""
+    """Return the position of the system that a series is, belongs to or abbreviates."""
     within = [system for system in systems if f"{name} · ".startswith(f"{system} · ")]
     short = [system for system in systems if system.startswith(f"{name} · ")]
     best = max(within, key=len) if within else next(iter(short), None)

@@ -1,4 +1,4 @@
-"""A run: one system on one suite."""
+"""Define a run: one system on one suite, from one log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REFERENCE = "whybench/"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One system on the instances of one suite, out of one log."""
+    """One system on the instances of one suite, from one log."""
 
     log: str
     """The log's file name."""
@@ -31,7 +31,7 @@ class Run:
     parameters: Mapping[str, Any]
     """Parameters that differ from their defaults."""
     version: str
-    """The family's comparability version, then that of WhyBench."""
+    """The family's version, then that of WhyBench."""
     task: str
     """The task's registered name, such as `whybench/causallink`."""
     args: Mapping[str, Any]
@@ -41,10 +41,10 @@ class Run:
     created: str
     frame: pd.DataFrame
     system: str = ""
-    """Name to show: the model, and what sets this run apart from its others."""
+    """Name to show: the model, and the settings in which its runs differ."""
     packages: Mapping[str, str] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that were given, such as a temperature, other models' roles, a limit."""
+    """Settings that were given, such as temperature, model roles and limits."""
 
     @property
     def reference(self) -> bool:
@@ -53,21 +53,21 @@ class Run:
 
     @property
     def evidence(self) -> str:
-        """Whose experiments the system worked from."""
+        """Evidence mode: whose experiments the system used."""
         return str(self.args.get("evidence") or "own")
 
     @property
     def protocol(self) -> str:
-        """How system and episode spoke."""
+        """Form of the replies."""
         return str(self.args.get("protocol", ""))
 
     @property
     def template(self) -> str:
-        """The wording of the prompts."""
+        """Prompt template."""
         return str(self.args.get("template", ""))
 
     @property
     def setting(self) -> tuple[str, str, str, str, str]:
-        """What two runs must share to have played the same instances."""
+        """Values that two runs must share to have the same instances."""
         version = self.version.partition("-")[0]
         return self.suite, version, self.profile, self.seed, canonical_json(self.parameters)

@@ -1,7 +1,7 @@
-"""Logs as runs: one system on one suite, with a row per sample and epoch.
+"""Read logs as runs: one system on one suite, with a row per sample and epoch.
 
-Everything is read through Inspect's own log dataframes, from the summaries alone, so ten thousand
-samples take seconds; whole samples are read only where an episode is told (`episodes.py`).
+Logs are read through Inspect's data frames, from the summaries only, so ten thousand samples take
+seconds. Whole samples are read only to replay an episode (`episodes.py`).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from whybench.report.run import REFERENCE as REFERENCE
 from whybench.report.run import Run as Run
 
 EXAM = "_exam"
-"""How the name of a task ends whose logs hold the exam of a family's judge, not episodes."""
+"""End of the name of a task whose logs hold the exam of a family's judge."""
 
 SCORER = "episode_score"
-"""How the key of our own score begins."""
+"""Start of the key of WhyBench's own score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ExamLog:
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """What was found: runs, exams, and logs that were left out with the reason."""
+    """Runs and exams found in logs, and the logs that were left out, with the reason."""
 
     runs: tuple[Run, ...]
     exams: tuple[ExamLog, ...] = ()
@@ -58,7 +58,7 @@ class Logs:
 
     @property
     def files(self) -> dict[str, Run | ExamLog]:
-        """Every log that was read, by its path; of one with several runs the first."""
+        """Every log that was read, by its path, with its first run or its exam."""
         found: dict[str, Run | ExamLog] = {}
         for run in self.runs:
             found.setdefault(run.path, run)
@@ -66,17 +66,17 @@ class Logs:
 
 
 def read_runs(paths: Iterable[str | Path]) -> Logs:
-    """Read logs, or folders of logs."""
+    """Read logs and folders of logs."""
     files = [name for path in paths for name in _files(str(path))]
     if not files:
-        raise ValueError("no logs there: give .eval files, or a folder that holds some")
+        raise ValueError("Found no logs. Give .eval files, or a folder that holds some.")
     from whybench.report.log_frames import heads_of, samples_of  # Inspect, when logs are read
 
     heads = heads_of(files)
     read = {Path(head["log"]).name for head in heads}
     unread = [name for name in files if Path(name).name not in read]
     if unread:
-        raise ValueError(f"{unread[0]}: Inspect does not take this for a log; keep logs' own names")
+        raise ValueError(f"Inspect does not recognise {unread[0]} as a log. Do not rename logs.")
     runs: list[Run] = []
     exams: list[ExamLog] = []
     left_out: list[tuple[str, str]] = []
@@ -87,7 +87,7 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
         }
         name, task = Path(head["log"]).name, str(head["task"])
         if head["status"] != "success":
-            left_out.append((name, f"status {head['status']}: not finished"))
+            left_out.append((name, f"not finished (status {head['status']})"))
         elif task.endswith(EXAM):
             told = {name: head[name] for name in ("passed", "config", "created", "version")}
             packages = head["packages"] or {}
@@ -96,7 +96,7 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
             found = list(_runs(name, task, head, samples[head["log"]]))
             runs += found
             if not found:
-                left_out.append((name, "no episode of a family that is installed"))
+                left_out.append((name, "it has no episode of an installed family"))
     return Logs(tuple(named(runs)), tuple(exams), tuple(left_out))
 
 
@@ -104,7 +104,7 @@ def _files(path: str) -> list[str]:
     if Path(path).is_file():
         return [path]
     if not Path(path).exists():
-        raise ValueError(f"no log at {path}")
+        raise ValueError(f"There is no log or folder {path}.")
     from whybench.report.log_frames import listed
 
     return listed(path)
@@ -119,13 +119,13 @@ USAGE = {
     "reasoning_tokens": "reasoning_tokens",
     "cost": "total_cost",
 }
-"""Column → Inspect's name for what a model used."""
+"""Column → Inspect's name for this usage of a model."""
 
 
 def _runs(
     name: str, task: str, head: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]
 ) -> Iterable[Run]:
-    """Return a run for each setting in a log; one that compares two arms holds two."""
+    """Yield a run for each setting in a log; a log with two settings gives two runs."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for sample in samples:
         place = sample["place"]
@@ -160,7 +160,7 @@ def _runs(
 
 
 def _row(where: Mapping[str, Any], sample: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """Return one row; of tokens only the system's own, not those of a judge."""
+    """Return one row, with the tokens of the system but not those of a judge."""
     scores = json.loads(sample["scores"])
     own = scores.pop(_own(scores), None) or {}
     value = own.get("value")
@@ -194,6 +194,6 @@ def _known(value: Any) -> Any:
 
 
 def _own(scores: Iterable[str]) -> str:
-    """Return the key of our own score; Inspect numbers those that are appended to a log."""
+    """Return the key of WhyBench's newest score; Inspect numbers appended scores."""
     found = [name for name in scores if name.rpartition("/")[2].startswith(SCORER)]
     return max(found, key=lambda name: (len(name), name), default=SCORER)

@@ -1,4 +1,4 @@
-"""What a report is made of: sections with tables, figures and remarks. Plain values, no engine."""
+"""Define the values of a report: sections with tables, figures and remarks."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ Tone = Literal["plain", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows to read, also written as CSV and Parquet."""
+    """A table, also written as CSV and Parquet."""
 
     id: str
-    """Name of its files and its anchor: letters, digits and hyphens, unique in a report."""
+    """Name of its files and anchor: letters, digits and hyphens, unique in a report."""
     title: str
     frame: pd.DataFrame
     """One column per heading; the index is not shown."""
     note: str = ""
-    """What a reader must know to read it right."""
+    """Caption: what is shown and how to read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture, its words, and the rows that it draws; also written as SVG and PNG."""
+    """A chart with its texts and the rows that it draws; also written as SVG and PNG."""
 
     id: str
     title: str
     alt: str
-    """What the picture shows, in words with its main figures, for who cannot see it."""
+    """Text alternative with the main numbers, for readers who cannot see the chart."""
     chart: Any
-    """An Altair chart, without a title and without a theme of its own."""
+    """An Altair chart without a title and without a theme."""
     frame: pd.DataFrame
-    """The rows drawn; shown as a table below the picture."""
+    """The rows drawn; shown as a table below the chart."""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence or two that a reader should not miss."""
+    """One or two sentences that a reader should not miss."""
 
     text: str
     tone: Tone = "plain"
@@ -52,7 +52,7 @@ Part = Table | Figure | Remark
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One room of the page."""
+    """One section of the page."""
 
     id: str
     title: str
@@ -62,7 +62,7 @@ class Section:
     children: tuple[Section, ...] = ()
 
     def walk(self) -> Iterable[Part]:
-        """Yield every part, those of the children after its own."""
+        """Yield every part: its own, then those of its subsections."""
         yield from self.parts
         for child in self.children:
             yield from child.walk()
@@ -77,7 +77,7 @@ class Chapter:
     family: str
     suite: str
     system: str
-    """Who played."""
+    """Name of the run's system."""
     instance: str
     epoch: int
     outcome: str
@@ -89,14 +89,14 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a page shows."""
+    """Content of a page."""
 
     title: str
     sections: tuple[Section, ...]
     chapters: tuple[Chapter, ...] = ()
     told: str = ""
-    """How many episodes there are, and which of them can be opened."""
+    """Text on how many episodes there are and which can be opened."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """Short facts for the foot of the page: version, time of making, number of logs."""
+    """Short facts for the foot of the page: version, number of logs and samples."""
     systems: tuple[str, ...] = ()
-    """Who played, in the order in which colours and shapes are given out."""
+    """All systems, in the order in which they get colours and shapes."""

@@ -1,4 +1,4 @@
-"""What a family's section may ask of the logs."""
+"""Give a family's section access to its runs and to what can be computed from them."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from whybench.report.runs import ExamLog, Run
 from whybench.stats.interval import Interval, interval
 
 FEWEST_REPLAYED = 6
-"""So many episodes of each run are carried out again, however many runs there are."""
+"""Fewest episodes of each run that are replayed, however many runs there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much work a report may do; what it leaves out is said on the page."""
+    """Limits on the work of a report; the page states what was left out."""
 
     certified: int = 4
     """Instances per setting that are certified, for the ceiling."""
     floored: int = 48
-    """Instances per setting that agents without a log play, for the floor."""
+    """Instances per setting that guessers without a log play, for the floor."""
     rebuilt: int = 1000
-    """Instances per setting that are rebuilt to be sorted by their covariates."""
+    """Instances per setting that are rebuilt to group them by covariates."""
     replayed: int = 24
-    """Episodes per run that are carried out again, for what only a trace can tell."""
+    """Episodes per run that are replayed, for results that need a trace."""
     replayed_in_all: int = 120
-    """Episodes per family that are carried out again; with many runs each gets fewer."""
+    """Episodes per family that are replayed; with many runs, each run gets fewer."""
     told: int = 4
     """Episodes per run that can be opened in the page."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """The runs of one family, with what can be computed of them."""
+    """The runs of one family, and what can be computed from them."""
 
     family: Family[Any]
     runs: tuple[Run, ...]
     published: Published
     exams: tuple[ExamLog, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What the user gave for single sections, such as `cutoffs` (model → date)."""
+    """Options of the user for single sections, such as `cutoffs` (model → date)."""
     limits: Limits = Limits()
     _covariates: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict)
     _joined: dict[Run, pd.DataFrame] = field(default_factory=dict)
@@ -56,11 +56,11 @@ class View:
     _episodes: dict[Run, list[Played]] = field(default_factory=dict)
 
     def estimate(self, run: Run, metric: str, where: pd.Series | None = None) -> Interval:
-        """Return a metric's mean with its interval: epochs averaged first, clustered by world."""
+        """Return a metric's mean and interval: epochs averaged first, then clustered."""
         return estimate(run, metric, where)
 
     def joined(self, run: Run) -> pd.DataFrame:
-        """Return a run's rows with the covariates of their instances, where they can be rebuilt."""
+        """Return a run's rows with covariates of the instances that can be rebuilt."""
         if run not in self._joined:
             known = self._known(run)
             fresh = [name for name in known.columns if name not in run.frame.columns]
@@ -69,7 +69,7 @@ class View:
         return self._joined[run].copy()
 
     def bounds(self, run: Run) -> Bounds:
-        """Return floor and ceiling on the run's instances."""
+        """Return floor and ceiling of a run on its instances."""
         key = (*run.setting, run.protocol, frozenset(run.frame["instance"]))
         if key not in self._bounds:
             limits = self.limits
@@ -77,24 +77,24 @@ class View:
         return self._bounds[key]
 
     def episodes(self, run: Run) -> Iterator[Played]:
-        """Yield a run's episodes, carried out again; at most `replayed`."""
+        """Yield replayed episodes of a run, at most `replayed`."""
         if run not in self._episodes:
             self._episodes[run] = list(episodes(run, self.replayed))
         yield from self._episodes[run]
 
     @property
     def replayed(self) -> int:
-        """Return how many episodes of each run are carried out again."""
+        """Largest number of episodes replayed per run."""
         each = self.limits.replayed_in_all // max(1, len(self.runs))
         return min(self.limits.replayed, max(FEWEST_REPLAYED, each))
 
     @property
     def traced(self) -> tuple[Run, ...]:
-        """Return the runs of which episodes were carried out again."""
+        """Runs with replayed episodes."""
         return tuple(self._episodes)
 
     def _known(self, run: Run) -> pd.DataFrame:
-        """Return covariates by instance; runs of one setting share the work."""
+        """Return covariates by instance, computed once for runs of one setting."""
         found = self._covariates.setdefault(run.setting, pd.DataFrame())
         rows = {}
         for row in places(run, self.limits.rebuilt):
@@ -111,7 +111,7 @@ class View:
 
 
 def estimate(run: Run, metric: str, where: pd.Series | None = None) -> Interval:
-    """Return a metric's mean with its interval, of all rows or of those that are chosen."""
+    """Return a metric's mean and interval over all rows, or over those selected."""
     rows = run.frame if where is None else run.frame[where.to_numpy(bool)]
     values = [None if pd.isna(value) else float(value) for value in rows.get(metric, ())]
     declared = {m.name: m for m in run.family.metrics}

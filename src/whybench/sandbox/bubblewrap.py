@@ -1,8 +1,8 @@
 """Inspect's sandbox provider `bwrap`: commands under bubblewrap, without a daemon or an image.
 
-Every command gets namespaces of its own (users, processes, network, messages, host name), no
-capability, an empty environment and a read-only system. The files of a sample live in its room
-(`sandbox.room`) and last from one command to the next; processes do not.
+Every command gets its own namespaces (users, processes, network, IPC, host name), no capabilities,
+an empty environment and a read-only system. The files of a sample are on its own disk
+(`sandbox.room`) and persist between commands; processes do not.
 """
 
 import os
@@ -35,7 +35,7 @@ USERS = ("agent", "1000")
 """Names of the only user inside."""
 
 STOPPED = "stopped by the sandbox: "
-"""How the error stream of a command begins that a bound has ended."""
+"""Prefix of the error stream of a command that a limit has ended."""
 
 ENVIRONMENT = {
     "HOME": WORK,
@@ -47,16 +47,16 @@ ENVIRONMENT = {
     "PYTHONPATH": SITE,
     "USER": USERS[0],
 }
-"""The whole environment inside: one thread per process of numpy, or its process limit is gone."""
+"""The whole environment inside: one numpy thread per process, to save the process limit."""
 
 AT_ONCE = 4
-"""Commands of Inspect's service that one sample may have at once."""
+"""Maximum number of concurrent service commands of one sample."""
 
 SAMPLES = 64
-"""Sandboxes that are open at once unless `--max-sandboxes` says otherwise."""
+"""Maximum number of open sandboxes, unless `--max-sandboxes` is set."""
 
 _FIRST = '"$@"; exit $?'
-"""The first process inside only waits: it collects orphans, and no signal from inside ends it."""
+"""The first process inside only waits: it reaps orphans, and no signal from inside ends it."""
 
 _READ = """
 [ -d "$1" ] && exit 21
@@ -93,7 +93,7 @@ class Bubblewrap(SandboxEnvironment):
         task_name: str,  # noqa: ARG003 - Inspect's signature
         config: SandboxEnvironmentConfigType | None,
     ) -> None:
-        """Try the sandbox once, so that a system which cannot run it says so at the start."""
+        """Try the sandbox once, so that an unsupported system fails at the start."""
         room = await open_room(_limits(config))
         try:
             tried = await cls(room).exec(["python3", "-c", _PROBE], concurrency=False)
@@ -101,10 +101,10 @@ class Bubblewrap(SandboxEnvironment):
             await room.close()
         if not tried.success:
             raise RuntimeError(
-                "the sandbox `bwrap` does not run Python here: "
-                f"{tried.stderr.strip()[-500:]}. Bubblewrap must be 0.8 or later, may make user "
-                "namespaces, and the interpreter and its packages must be readable by every user; "
-                "or run with docker: see docs/sandbox.md"
+                "The sandbox `bwrap` cannot run Python on this system: "
+                f"{tried.stderr.strip()[-500:]}. It needs bubblewrap 0.8 or later, user "
+                "namespaces, and an interpreter and packages that every user can read. "
+                "Alternatively, use docker; see docs/how-to/sandbox.md."
             )
 
     @classmethod
@@ -114,7 +114,7 @@ class Bubblewrap(SandboxEnvironment):
         config: SandboxEnvironmentConfigType | None,
         metadata: dict[str, str],  # noqa: ARG003 - Inspect's signature
     ) -> dict[str, SandboxEnvironment]:
-        """Open a room for a sample."""
+        """Open the private file system of a sample."""
         return {"default": cls(await open_room(_limits(config)))}
 
     @classmethod
@@ -125,13 +125,13 @@ class Bubblewrap(SandboxEnvironment):
         environments: dict[str, SandboxEnvironment],
         interrupted: bool,  # noqa: ARG003 - Inspect's signature
     ) -> None:
-        """Close the room, with every process and file in it."""
+        """Close the sandbox, with every process and file in it."""
         for environment in environments.values():
             await environment.as_type(Bubblewrap).room.close()
 
     @classmethod
     def default_concurrency(cls) -> int | None:
-        """How many samples hold a sandbox at once."""
+        """Maximum number of concurrent sandboxes."""
         return SAMPLES
 
     @classmethod
@@ -140,7 +140,7 @@ class Bubblewrap(SandboxEnvironment):
         return Limits.model_validate(config)
 
     def default_polling_interval(self) -> float:
-        """How often Inspect's service looks for requests when nobody tells it to."""
+        """Polling interval of Inspect's service without a notification."""
         return 0.1
 
     async def exec(
@@ -154,7 +154,7 @@ class Bubblewrap(SandboxEnvironment):
         timeout_retry: bool = True,  # noqa: ARG002 - a program is never run twice
         concurrency: bool = True,
     ) -> ExecResult[str]:
-        """Run a command; see `Limits` for what bounds it."""
+        """Run a command; `Limits` bound it."""
         if user is not None and user not in USERS:
             raise SandboxUserUnsupportedError(f"the only user of this sandbox is {USERS[0]}")
         given = input.encode() if isinstance(input, str) else input or b""
@@ -174,7 +174,7 @@ class Bubblewrap(SandboxEnvironment):
         return ExecResult(done.returncode == 0, done.returncode, out, err)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """Write a file, from inside: a link leads no further than a program's own write."""
+        """Write a file from inside, so that a link reaches no further than a program's write."""
         given = contents.encode() if isinstance(contents, str) else contents
         await self._file(_WRITE, file, given, 65536)
 
@@ -185,7 +185,7 @@ class Bubblewrap(SandboxEnvironment):
     async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
 
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
-        """Read a file, from inside: a link leads no further than a program's own read."""
+        """Read a file from inside, so that a link reaches no further than a program's read."""
         most = SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
         done = await self._file(_READ, file, b"", most)
         if done.stopped == "output":
@@ -193,7 +193,7 @@ class Bubblewrap(SandboxEnvironment):
         return done.stdout.decode() if text else bytes(done.stdout)
 
     def asked(self, name: str) -> bool:
-        """Say whether a request waits for Inspect's service `name`, without starting a command."""
+        """Tell whether a request waits for Inspect's service `name`, without starting a command."""
         folder = os.dup(self.room.post)
         try:
             for part in ("sandbox-services", name, "requests"):
@@ -284,9 +284,10 @@ class Bubblewrap(SandboxEnvironment):
         ]  # fmt: skip
 
     def _bounds(self, seconds: float) -> list[str]:
-        """Return what starts a command inside: limits of every process, and a first process.
+        """Return the command line that starts a command inside, with limits and a first process.
 
-        Set inside, after the user namespace is made, the number of processes counts in it alone.
+        The limits are set inside, after the user namespace exists, so that the number of processes
+        counts in that namespace only.
         """
         limits = self.room.limits
         return [
@@ -302,7 +303,7 @@ def _limits(config: SandboxEnvironmentConfigType | None) -> Limits:
         return Limits()
     if isinstance(config, Limits):
         return config
-    raise ValueError(f"the configuration of the sandbox `bwrap` is a `Limits`, not {config!r}")
+    raise ValueError(f"The configuration of the sandbox `bwrap` must be `Limits`, not {config!r}.")
 
 
 def _text(stream: bytes | bytearray) -> str:
@@ -310,7 +311,7 @@ def _text(stream: bytes | bytearray) -> str:
 
 
 def _file_of(content: bytes) -> int:
-    """Return an open file without a name."""
+    """Return an open anonymous file."""
     number = os.memfd_create(NAME)
     os.write(number, content)
     os.lseek(number, 0, os.SEEK_SET)

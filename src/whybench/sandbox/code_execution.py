@@ -1,6 +1,6 @@
-"""Runs the Python programs that a model writes for one sample.
+"""Run the Python programs that a model writes for one sample.
 
-It keeps to Inspect's sandbox interface, so it works on every provider that offers Python: on
+It uses only Inspect's sandbox interface, so it works on every provider that offers Python: on
 `bwrap` and, with the compose file beside this module, on docker.
 """
 
@@ -28,15 +28,15 @@ from whybench.sandbox.inside import CODES
 from whybench.sandbox.limits import GRACE_SECONDS, Limits
 
 Method = Callable[..., Awaitable[JsonValue]]
-"""Called with keywords; raises `ClientError` to refuse."""
+"""A client method; called with keywords, raises `ClientError` to reject a call."""
 
 SERVICE = "episode"
 MAILBOX = f"/var/tmp/sandbox-services/{SERVICE}"  # noqa: S108 - Inspect's place, inside
 REDIRECT = "there is no client here: use the tools of the conversation"
 LOOK_SECONDS = 0.01
-"""How often a room is looked into for a request, where that costs next to nothing."""
+"""Polling interval for requests, where polling is cheap."""
 LONGEST_PAUSE = 1.0
-"""Pause after requests that cannot be answered, as a hostile program may write them."""
+"""Pause after requests that cannot be answered; a hostile program may write such requests."""
 
 _START = (
     "import sys; p, o, s = sys.stdin.buffer.read().decode().rsplit(chr(0), 2); "
@@ -45,26 +45,26 @@ _START = (
 
 
 class ClientError(Exception):
-    """A call that is refused; a program sees the text as an exception of its client."""
+    """A call was rejected; the program sees the text as an exception of its client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a program printed, and how it ended."""
+    """The output of a program, and how it ended."""
 
     output: str
-    """Both streams, cut at the limit with a mark."""
+    """Both streams, truncated at the limit with a mark."""
     outcome: str
-    """`ok`, `error` (it raised), or the bound that ended it: `timeout`, `memory`, `output`,
-    `disk`, `processes`; `killed` by a signal."""
+    """`ok`, `error` (it raised), or the limit that ended it: `timeout`, `memory`, `output`, `disk`,
+    `processes`; `killed` by a signal."""
 
 
 class CodeRunner:
-    """Runs programs of one sample, one at a time.
+    """Runs the programs of one sample, one at a time.
 
-    `methods` are what the program's `client` offers; with none, every call of it raises
-    `redirect`. Whatever else a method raises than `ClientError` ends the program and is raised
-    by `run`.
+    `methods` are the methods of the program's `client`; without any, every call raises `redirect`.
+    If a method raises anything other than `ClientError`, the program ends and `run` raises that
+    exception.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class CodeRunner:
             return ran or Ran("", "killed")
 
     async def _open(self) -> None:
-        """Start the service, once; its client is kept where no program can change it."""
+        """Start the service once; its client is stored where no program can change it."""
         if self._handle is None and self._methods:
             methods: dict[str, Method] = {
                 name: partial(self._call, method) for name, method in self._methods.items()
@@ -150,7 +150,7 @@ class CodeRunner:
         return _ran(result, limits)
 
     async def _serve(self, handle: Callable[[], Awaitable[None]]) -> None:
-        """Answer requests while a program runs; slower and slower those that make no sense."""
+        """Answer requests while a program runs; slow down for requests that make no sense."""
         pause = 0.0
         while True:
             await anyio.sleep(pause or self._look())
@@ -166,7 +166,7 @@ class CodeRunner:
     async def _call(
         self, method: Method, /, number: str = "", given: JsonValue = None
     ) -> JsonValue:
-        """Answer a request of this program once, however often the service asks for it."""
+        """Answer a request of this program once, however often the service repeats it."""
         if not isinstance(number, str) or not number.startswith(self._token):
             return {"refused": "a call must come from the client of the running program"}
         if not isinstance(given, dict):
@@ -203,7 +203,7 @@ def _inside() -> str:
 
 
 def sandbox_named(name: str) -> SandboxEnvironmentType:
-    """Return a sandbox of Inspect; docker comes with the compose file that we ship."""
+    """Return an Inspect sandbox by name; docker uses the compose file that we ship."""
     return (name, str(Path(__file__).with_name("compose.yaml"))) if name == "docker" else name
 
 
@@ -220,7 +220,7 @@ def _ran(result: ExecResult[str], limits: Limits) -> Ran:
 
 
 def _cut(text: str, outcome: str, limits: Limits) -> Ran:
-    """Say in the output itself that a bound has ended the program."""
+    """State in the output that a limit has ended the program."""
     notes = {
         "timeout": f"stopped after {limits.seconds} s",
         "memory": f"out of memory: {limits.memory // 1024**2} MiB",

@@ -1,15 +1,15 @@
-"""The bounds of one sample's sandbox."""
+"""The limits of one sample's sandbox."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 MIB = 1024**2
 
 GRACE_SECONDS = 5
-"""Time beyond a program's own in which its supervisor inside must have ended it."""
+"""Extra time after a program's limit for the supervisor inside to end it."""
 
 
 class Limits(BaseModel):
-    """What a program of the sandbox may use; also the configuration of the provider `bwrap`."""
+    """Limits of the sandbox's programs; also the configuration of the provider `bwrap`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,4 +26,4 @@ class Limits(BaseModel):
     inodes: int = Field(default=4096, ge=64)
     """Files and folders of a sample."""
     output: int = Field(default=64 * 1024, ge=1024)
-    """Bytes that a program may print; one that prints more is stopped."""
+    """Bytes that a program may print; a program that prints more is stopped."""

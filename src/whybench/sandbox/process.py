@@ -1,4 +1,4 @@
-"""One bounded command: its time, its output and the memory of all its processes are capped."""
+"""Run one command with limits on its time, its output and the memory of all its processes."""
 
 import contextlib
 import os
@@ -14,14 +14,14 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from whybench.sandbox.room import end
 
 WATCH_SECONDS = 0.1
-"""How often the memory of a running command is looked at."""
+"""Interval at which the memory of a running command is checked."""
 STOP_SECONDS = 2
-"""How long bubblewrap may take to end after the command that it started."""
+"""Time that bubblewrap may take to end after its command has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one command may use."""
+    """Limits of one command."""
 
     seconds: float
     output: int
@@ -29,13 +29,13 @@ class Bounds:
     memory: int
     """Bytes of all processes together."""
     processes: int
-    """Processes at once. The kernel's own limit comes first; where it does not bind (kernels
-    before 5.14), a command is ended that is found above this."""
+    """Maximum number of processes. The kernel's own limit applies first. On kernels before 5.14,
+    where that limit does not bind, a command above this number is ended."""
 
 
 @dataclass(slots=True)
 class Finished:
-    """What a command left: `stopped` says which bound ended it, if one did."""
+    """The result of a command; `stopped` names the limit that ended it, if any."""
 
     returncode: int = -9
     stdout: bytearray = field(default_factory=bytearray)
@@ -52,11 +52,11 @@ async def finish(
     inherited: Sequence[int] = (),
     told: int,
 ) -> Finished:
-    """Run a command to its end, or until a bound ends it; cancelled, it leaves no process.
+    """Run a command until it ends or a limit ends it; if cancelled, it leaves no process.
 
-    The descriptors `inherited` go to the command and are closed here; `told` is a file in which
-    bubblewrap says the id of its first process. The environment is empty: what starts here is
-    readable inside as `/proc/1/environ`.
+    The descriptors `inherited` are passed to the command and closed here. `told` is a file to which
+    bubblewrap writes the id of its first process. The environment is empty, because programs inside
+    can read it as `/proc/1/environ`.
     """
     try:
         process = await anyio.open_process(
@@ -91,10 +91,10 @@ async def finish(
 
 
 async def _stop(process: Process, told: int) -> None:
-    """End a command from its first process on.
+    """End a command, starting with its first process.
 
-    Bubblewrap then collects that process and ends itself. Killed first, it would leave the
-    other to the host's first process, which in a container may never collect it.
+    Bubblewrap then reaps that process and ends itself. If bubblewrap were killed first, the process
+    would pass to the host's first process, which in a container may never reap it.
     """
     with anyio.CancelScope(shield=True):
         if process.returncode is None and (first := _first(told)):
@@ -146,15 +146,22 @@ async def _watch(told: int, bounds: Bounds, result: Finished, scope: anyio.Cance
 
 
 def _first(told: int) -> str:
-    """Return the host's id of the first process inside, once bubblewrap has told it."""
+    """Return the host's id of the first process inside, once bubblewrap has written it."""
     found = re.search(rb'"child-pid": *(\d+)', os.pread(told, 4096, 0))
     return found[1].decode() if found else ""
 
 
 def _inside(first: str) -> list[Path]:
-    """Return the processes inside, from the list that they see themselves."""
+    """Return the processes inside, from the list that they see themselves.
+
+    Until bubblewrap has mounted the new list, the first process sees the host's: then there is
+    nothing to count yet.
+    """
+    own = Path("/proc", str(first), "root", "proc")
     try:
-        processes = list(Path("/proc", str(first), "root", "proc").iterdir())
+        if own.stat().st_dev == Path("/proc").stat().st_dev:
+            return []
+        processes = list(own.iterdir())
     except OSError:
         return []
     return [process for process in processes if process.name.isdecimal()]
@@ -163,8 +170,8 @@ def _inside(first: str) -> list[Path]:
 def used(inside: list[Path], enough: int) -> int:
     """Return the bytes of memory of all processes inside.
 
-    Pages that processes share after a fork are counted in each of them by the quick sum; only
-    when that is above `enough` are they divided, which costs more.
+    The quick sum counts pages that processes share after a fork once per process. Only if that sum
+    is above `enough` are the pages divided, which is slower.
     """
     quick = sum(_field(process / "status", b"RssAnon:", b"RssShmem:") for process in inside)
     if quick <= enough:

@@ -1,9 +1,9 @@
-"""The room of one sample: a root folder and a bounded disk that no other process sees.
+"""The private file system of one sample: a root folder and a bounded disk.
 
-A process that only waits holds a mount namespace in which the read-only root is put together
-and the disk is mounted in memory, with a fixed size. Commands are started in that namespace. The
-process ends with us: it reads from a pipe that only we hold open. With it goes the disk; nothing
-is written to the host's file system, so nothing can stay behind there.
+A waiting process holds a mount namespace with the read-only root and a disk in memory of a fixed
+size. Commands start in that namespace. The process ends with us, because it reads from a pipe that
+only we hold open, and the disk disappears with it. Nothing is written to the host's file system, so
+nothing can remain there.
 """
 
 import contextlib
@@ -20,11 +20,11 @@ from whybench.sandbox.system import PROGRAMS, SETTINGS, SITE, system, tools
 from whybench.sandbox.uids import Uid, is_root, take
 
 STAGES = ("/mnt", "/media", "/srv", "/opt", "/home")
-"""Folders over which a room may be mounted, in its own namespace only."""
+"""Folders over which the root may be mounted, in its own namespace only."""
 
 POST = 16 * MIB
-"""Bytes of the disk on which Inspect's service exchanges messages; a full work directory must
-not cut a program off from its client."""
+"""Bytes of the disk on which Inspect's service exchanges messages. It is separate, so that a full
+work directory cannot cut a program off from its client."""
 POST_INODES = 1024
 
 START_SECONDS = 30
@@ -74,7 +74,7 @@ exec cat
 
 @dataclass(slots=True)
 class Room:
-    """An open room; `close` ends it and whatever still runs in it."""
+    """An open file system; `close` ends it and every process in it."""
 
     limits: Limits
     stage: str
@@ -85,7 +85,7 @@ class Room:
     running: set[Process] = field(default_factory=set)
 
     def entry(self) -> list[str]:
-        """Return the words that start a command in the room's namespace, as its user."""
+        """Return the command line that starts a command in the namespace, as its user."""
         path = tools()
         enter = [path["nsenter"], "--target", str(self.keeper.pid), "--mount"]
         if self.uid is None:
@@ -97,7 +97,7 @@ class Room:
         return [*enter, path["choom"], "-n", "1000", "--"]
 
     async def close(self) -> None:
-        """End every process of the room and give its user id back."""
+        """End every process in the namespace and release its user id."""
         with anyio.CancelScope(shield=True):
             for process in [*self.running, self.keeper]:
                 await end(process)
@@ -107,7 +107,7 @@ class Room:
 
 
 async def open_room(limits: Limits) -> Room:
-    """Build a room; a system that cannot is told what to change."""
+    """Build the file system; if the system cannot, the error says what to change."""
     uid = take() if is_root() else None
     keeper: Process | None = None
     try:
@@ -149,18 +149,18 @@ def _keeping(stage: str, limits: Limits, uid: Uid | None) -> list[str]:
 
 
 def _stage() -> str:
-    """Choose a folder to build the room over: one that hides nothing which the room shows."""
+    """Choose a folder as mount point: one that hides nothing that programs need."""
     shown = system()
     needed = [Path(path) for path in (*shown.folders, *shown.packages)]
     for stage in STAGES:
         if Path(stage).is_dir() and not any(path.is_relative_to(stage) for path in needed):
             return stage
-    raise RuntimeError(f"the sandbox needs one of the folders {', '.join(STAGES)}: mkdir /mnt")
+    raise RuntimeError(f"The sandbox needs one of the folders {', '.join(STAGES)}. Run: mkdir /mnt")
 
 
 async def _ready(keeper: Process) -> None:
     if keeper.stdout is None or keeper.stderr is None:
-        raise RuntimeError("the room's process has no pipes")
+        raise RuntimeError("The sandbox's waiting process has no pipes.")
     said = b""
     with anyio.move_on_after(START_SECONDS):
         with contextlib.suppress(anyio.EndOfStream):
@@ -171,10 +171,10 @@ async def _ready(keeper: Process) -> None:
     with anyio.move_on_after(1), contextlib.suppress(anyio.EndOfStream):
         problem = await keeper.stderr.receive()
     raise RuntimeError(
-        "cannot build the sandbox `bwrap`: "
+        "The sandbox `bwrap` could not start: "
         f"{problem.decode(errors='replace').strip() or 'no answer'}. It needs user and mount "
-        "namespaces: as root of a container, run it with --privileged; on the host, set the "
-        "sysctls user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 and "
-        "kernel.apparmor_restrict_unprivileged_userns=0 where they exist; or run with docker: "
-        "see docs/sandbox.md"
+        "namespaces. As root in a container, run the container with --privileged. On the host, set "
+        "the sysctls user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 and "
+        "kernel.apparmor_restrict_unprivileged_userns=0 where they exist. Alternatively, use "
+        "docker; see docs/how-to/sandbox.md."
     )

@@ -1,8 +1,8 @@
-"""A filter of system calls: the ones that analysis never needs answer "not permitted".
+"""A system-call filter: calls that analysis never needs return "not permitted".
 
-Namespaces already bound what these calls could reach; the filter keeps programs away from the
-parts of the kernel that are not divided by namespaces (keyrings, tracing, io_uring) and from
-typing into a terminal.
+Namespaces already limit what these calls could reach. The filter keeps programs away from parts of
+the kernel that namespaces do not separate (keyrings, tracing, io_uring) and from typing into a
+terminal.
 """
 
 import platform
@@ -37,7 +37,7 @@ _DENIED: dict[str, tuple[int, int]] = {
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
 }
-"""Call, and its number on x86_64 and on aarch64."""
+"""Call, with its number on x86_64 and on aarch64."""
 
 _MACHINES = {"x86_64": (0, 0xC000003E, 16), "aarch64": (1, 0xC00000B7, 29)}
 """Machine, with its column above, its name in audit records and the number of `ioctl`."""
@@ -51,7 +51,7 @@ _X32 = 0x40000000
 
 @cache
 def program() -> bytes | None:
-    """Return the filter for this machine, or nothing for one whose numbers we do not know."""
+    """Return the filter for this machine; empty if its call numbers are unknown."""
     if platform.machine() not in _MACHINES:
         return None
     column, arch, ioctl = _MACHINES[platform.machine()]

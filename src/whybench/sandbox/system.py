@@ -1,7 +1,7 @@
 """What a program inside the sandbox sees: the base system, a Python, numpy and pandas.
 
-Nothing of the host's own files is there: no home, no checkout, no other package. WhyBench itself
-is left out with care, because whoever can import it can rebuild an episode's truth.
+Nothing of the host's own files is visible: no home, no checkout, no other package. WhyBench itself
+is deliberately left out, because a program that can import it can rebuild an episode's truth.
 """
 
 import os
@@ -18,7 +18,7 @@ import whybench
 REQUIRED = ("numpy", "pandas")
 """Packages that every program may import."""
 OPTIONAL = ("dateutil", "pytz", "six", "tzdata")
-"""What pandas needs, depending on its version."""
+"""Packages that pandas needs, depending on its version."""
 
 TOOLS = ("bwrap", "cat", "choom", "mount", "nsenter", "prlimit", "setpriv", "sh", "unshare")
 
@@ -31,7 +31,7 @@ SYSTEM = (
     "etc/alternatives",
 )
 SETTINGS = ("ld.so.cache", "localtime")
-"""Files of `/etc` that programs get; users and groups are invented, the rest is missing."""
+"""Files of `/etc` that programs get; users and groups are invented, other files are missing."""
 
 SITE = "/opt/site"
 """Where the packages are, inside."""
@@ -41,12 +41,12 @@ PROGRAMS = "/opt/bin"
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What is shown to programs, all of it read-only."""
+    """What programs see, all of it read-only."""
 
     folders: tuple[str, ...]
-    """Folders shown under their own path."""
+    """Folders visible under their own path."""
     links: tuple[str, ...]
-    """Links of the root, shown as they are."""
+    """Links of the root, kept as they are."""
     hidden: tuple[str, ...]
     """Folders inside the shown ones that appear empty."""
     packages: tuple[str, ...]
@@ -57,22 +57,22 @@ class System:
 
 @cache
 def tools() -> dict[str, str]:
-    """Return the path of every program that the sandbox is made with."""
+    """Return the path of every program that the sandbox needs."""
     search = os.pathsep.join(("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin"))
     found = {name: shutil.which(name, path=search) for name in TOOLS}
     missing = [name for name, path in found.items() if path is None]
     if missing:
         raise RuntimeError(
-            f"the sandbox `bwrap` needs {', '.join(missing)}: install the packages bubblewrap, "
-            "util-linux and mount (Debian: apt-get install bubblewrap), or run with docker: "
-            "see docs/sandbox.md"
+            f"The sandbox `bwrap` needs {', '.join(missing)}. Install the packages bubblewrap, "
+            "util-linux and mount (Debian: apt-get install bubblewrap), or use docker; see "
+            "docs/how-to/sandbox.md."
         )
     return {name: path for name, path in found.items() if path is not None}
 
 
 @cache
 def system() -> System:
-    """Look the running system over."""
+    """Inspect the running system."""
     base = os.path.realpath(sys.base_prefix)
     python = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
     folders = [f"/{name}" for name in (*LINKED, *SYSTEM) if _is_folder(f"/{name}")]
@@ -94,7 +94,7 @@ def _packages() -> tuple[str, ...]:
         if spec is None or spec.origin is None:
             if name in REQUIRED:
                 raise RuntimeError(
-                    f"programs of the sandbox need {name}: pip install 'whybench[sandbox]'"
+                    f"Programs in the sandbox need {name}. Run: pip install 'whybench[sandbox]'"
                 )
             continue
         package = Path(spec.origin)
@@ -106,7 +106,7 @@ def _packages() -> tuple[str, ...]:
 
 
 def _libraries(base: str) -> list[str]:
-    """Folders in which packages of the base interpreter lie, WhyBench perhaps among them."""
+    """Folders with packages of the base interpreter, possibly including WhyBench."""
     given = {"base": base, "platbase": base}
     named = {sysconfig.get_path(name, vars=given) for name in ("purelib", "platlib")}
     distribution = {f"{base}/lib/python3/dist-packages", f"{base}/lib/site-python"}

@@ -1,8 +1,8 @@
-"""A user id of its own for every sample, where we are root.
+"""A separate user id for every sample, if we are root.
 
-Limits on processes do not bind root, and they count per user. The ids lie in a range that no
-distribution hands out. An id is taken by binding a socket to an abstract name: two runs on one
-machine never share one, and the kernel gives it back however a run ends.
+Limits on processes do not bind root, and they count per user. The ids are in a range that no
+distribution assigns. An id is taken by binding a socket to an abstract name: two runs on one
+machine never share an id, and the kernel releases it however a run ends.
 """
 
 import os
@@ -15,13 +15,13 @@ FIRST, LAST = 60514, 61183
 
 @dataclass(frozen=True, slots=True)
 class Uid:
-    """A user id that is ours until `release`."""
+    """A user id that is reserved until `release`."""
 
     number: int
     held: socket.socket
 
     def release(self) -> None:
-        """Give the id back."""
+        """Release the id."""
         self.held.close()
 
 
@@ -43,11 +43,11 @@ def take() -> Uid:
         else:
             return Uid(number, held)
     raise RuntimeError(
-        f"all {LAST - FIRST + 1} user ids for sandboxes are in use: run fewer samples at once "
-        "(--max-sandboxes)"
+        f"All {LAST - FIRST + 1} user ids for sandboxes are in use. Run fewer samples at once "
+        "(--max-sandboxes)."
     )
 
 
 def is_root() -> bool:
-    """Say whether we may become another user."""
+    """Tell whether we may become another user."""
     return os.geteuid() == 0

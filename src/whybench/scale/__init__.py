@@ -1,1 +1,1 @@
-"""Instances by the million: sets generated, re-checked and counted shard by shard, on Ray."""
+"""Millions of instances: generate, check and count stored sets shard by shard, on Ray."""

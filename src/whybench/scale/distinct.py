@@ -1,4 +1,4 @@
-"""How often sets repeat themselves and one another up to renaming, and which rows to keep."""
+"""Count repeats within and between sets, up to renaming, and choose the rows to keep."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from whybench.scale.duplicate_forecast import Pilot
 from whybench.scale.keys import By, Keys, tallied
 
 SIZES = 10
-"""Points of a growth curve."""
+"""Number of points of a growth curve."""
 LAW = ("suite", "version", "profile", "parameters")
-"""What of a plan says how rows are drawn; the seed says which."""
+"""Fields of a plan that define how rows are drawn. The seed is not among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """One set, or all together."""
+    """Counts for one set, or for all sets together."""
 
     address: str
     counted: int
-    """Rows; by system: draws."""
+    """Number of rows, or of draws if systems are counted."""
     distinct: int
 
     @property
@@ -42,30 +42,30 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """What was found in one set or several."""
+    """Repeats in one or several sets."""
 
     by: By
     sets: tuple[Counted, ...]
     all: Counted
     widths: tuple[int, ...]
-    """Rows of a draw in each set: as many neighbouring rows ask about one system."""
+    """Rows per draw of each set: the number of neighbouring rows that share one system."""
     draws: int
     shared: tuple[tuple[int, ...], ...]
-    """Keys of set i that are in set j too; on the diagonal its own."""
+    """Number of keys of set i that are also in set j. The diagonal holds the keys of each set."""
     largest: int
-    """How often the commonest key was counted."""
+    """Count of the most frequent key."""
     spectrum: tuple[tuple[int, int], ...]
-    """Draws that show a key → how many such keys."""
+    """Number of draws that show a key → number of such keys."""
     curve: tuple[tuple[int, int], ...]
-    """Counted so far, in row order and set after set → distinct so far."""
+    """Pairs of rows (or draws) counted so far and distinct keys so far, in row order."""
 
     @property
     def pilot(self) -> Pilot:
-        """These sets as a pilot for another one of their law."""
+        """These sets as a pilot for another set of the same distribution."""
         return Pilot(self.all.counted, self.draws, self.spectrum)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON data, with rates."""
+        """Return the counts as JSON data, with rates."""
         told = asdict(self)
         told["all"]["rate"] = self.all.rate
         for entry, one in zip(told["sets"], self.sets, strict=True):
@@ -75,29 +75,29 @@ class Duplicates:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What `write_distinct` kept of a set."""
+    """The counts of what `write_distinct` kept of a set."""
 
     by: By
     rows: int
     distinct: int
-    """Keys of the set."""
+    """Number of keys of the set."""
     shared: int
-    """Of those: found in the sets it must not share with."""
+    """Number of these keys that are also in the sets of `against`."""
     kept: int
-    """Rows to keep."""
+    """Number of rows to keep."""
 
 
 def duplicates(paths: Sequence[str], by: By = "problem") -> Duplicates:
-    """Count the keys of finished sets, each for itself and all together."""
+    """Count the keys of finished sets, for each set and for all together."""
     if not paths:
-        raise ValueError("give at least one set")
+        raise ValueError("There is no set to count. Give at least one.")
     sets = [Keys.of(path, by) for path in paths]
     for i, one in enumerate(sets):
         for path, other in zip(paths[:i], sets, strict=False):
             if one.manifest.digest == other.manifest.digest:
                 raise ValueError(
-                    f"{path} and {paths[i]} are the same set, and every row of it would count as a "
-                    "repeat: name it once"
+                    f"{path} and {paths[i]} are the same set, so every row would count as a "
+                    "repeat. Give the set once."
                 )
     tally = tallied(sets)
     entries = tuple(
@@ -119,9 +119,10 @@ def duplicates(paths: Sequence[str], by: By = "problem") -> Duplicates:
 
 
 def as_pilot(pilots: Sequence[str], paths: Sequence[str], by: By = "problem") -> Pilot:
-    """Return what some sets make expect of others: the same law, but other draws.
+    """Return a pilot made of sets with the same distribution but different draws.
 
-    A pilot of the same seed has rows in common with the set: it would foretell what it has seen.
+    A pilot with the same seed is rejected. It shares rows with the set, so it would predict
+    rows that it has already seen.
     """
     known = {path: read_manifest(Place(path)) for path in (*pilots, *paths)}
     for i, pilot in enumerate(pilots):
@@ -130,27 +131,27 @@ def as_pilot(pilots: Sequence[str], paths: Sequence[str], by: By = "problem") ->
             differ = [name for name in LAW if getattr(one.plan, name) != getattr(other.plan, name)]
             if differ:
                 raise ValueError(
-                    f"{pilot} tells nothing of {path}, since they differ in {', '.join(differ)}: "
-                    "make a pilot with another seed and all else the same"
+                    f"{pilot} is not a pilot for {path}, because they differ in "
+                    f"{', '.join(differ)}. Generate a pilot that differs only in --seed."
                 )
             if one.plan.seed == other.plan.seed or one.digest == other.digest:
                 raise ValueError(
-                    f"{pilot} has rows in common with {path} and cannot tell what to expect: "
-                    f"make a pilot with another seed than {one.plan.seed!r}"
+                    f"{pilot} is not a pilot for {path}, because they share rows. Generate a pilot "
+                    f"with another seed than {one.plan.seed!r}."
                 )
     return duplicates(pilots, by).pilot
 
 
 def write_distinct(path: str, by: By = "problem", against: Sequence[str] = ()) -> Kept:
-    """Write which rows of a set to keep: the first of each key, and no key of a set in `against`.
+    """Write the rows of a set to keep: the first of each key, without keys of sets in `against`.
 
-    The file names what it was made from by digests, so it is the same whenever it is made again.
+    The file records the digests of its inputs, so that writing it again gives the same bytes.
     """
     sets = [Keys.of(each, by) for each in (*against, path)]
     *others, own = sets
     if own.manifest.digest in {other.manifest.digest for other in others}:
-        raise ValueError(f"{path} cannot be kept apart from itself: leave it out of `against`")
-    tally = tallied(sets)  # the set comes last: a key whose first row it has is in no other
+        raise ValueError(f"{path} is also in `against`. Remove it there.")
+    tally = tallied(sets)  # the set is last, so a key that is new in it is in no other set
     rows = np.flatnonzero(tally.marks[-1] == 2)
     distinct = int(tally.shared[-1, -1])
     kept = Kept(by, own.manifest.rows, distinct, distinct - len(rows), len(rows))
@@ -172,7 +173,7 @@ def write_distinct(path: str, by: By = "problem", against: Sequence[str] = ()) -
 
 
 def _sizes(counted: int) -> list[int]:
-    """Return some sizes, evenly spaced in their logarithms, the last one all."""
+    """Return sizes that are evenly spaced on a logarithmic scale. The last one is the total."""
     if not counted:
         return []
     sizes = np.logspace(math.log10(min(10, counted)), math.log10(counted), SIZES)

@@ -1,10 +1,13 @@
-"""A pilot: an independent set of the same law, and how many keys it makes expect.
+"""Forecast the number of distinct keys from a pilot: an independent set of the same distribution.
 
-Up to its t draws, rarefaction is unbiased. Beyond, what is new after t draws is (F₁/t) · E f(Q),
-where Fᵢ counts the keys found in exactly i draws, f(q) = (1 − (1−q)^s) / q for s further draws, and
-Q has the moments E Q = 2F₂/((t−1) F₁) and E Q² = 6F₃/((t−1)(t−2) F₁). f is convex and f ≤ s, so a
-constant Q (Chao and others, Ecological Monographs 84, 2014) is the least and Q = 0 the most that a
-pilot allows; between them Q is taken as Gamma-distributed.
+Up to the t draws of the pilot, rarefaction is unbiased. Beyond t draws, the expected number of new
+keys is (F₁/t) · E f(Q). Fᵢ is the number of keys found in exactly i draws, and
+f(q) = (1 − (1−q)^s) / q for s further draws. Q has the moments E Q = 2F₂/((t−1) F₁) and
+E Q² = 6F₃/((t−1)(t−2) F₁).
+
+f is convex and f ≤ s. So a constant Q gives the smallest forecast that the pilot allows (Chao and
+others, Ecological Monographs 84, 2014), and Q = 0 gives the largest. Between them, Q is assumed to
+have a Gamma distribution.
 """
 
 from __future__ import annotations
@@ -19,16 +22,16 @@ from scipy import special
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """What a pilot found: an independent set of the same law, such as one of another seed."""
+    """Counts of a pilot: an independent set of the same distribution, such as another seed."""
 
     rows: int
     draws: int
     spectrum: tuple[tuple[int, int], ...]
-    """Draws that show a key → how many such keys."""
+    """Number of draws that show a key → number of such keys."""
 
     def __post_init__(self) -> None:
         if self.draws < 2 or self.rows < self.draws:
-            raise ValueError("a pilot needs at least two draws: give it more rows")
+            raise ValueError("The pilot has fewer than two draws. Give a pilot with more rows.")
 
     @classmethod
     def of(cls, keys: Sequence[Hashable], width: int = 1) -> Pilot:
@@ -40,25 +43,25 @@ class Pilot:
 
     @property
     def distinct(self) -> int:
-        """Keys found."""
+        """Number of keys found."""
         return sum(keys for _, keys in self.spectrum)
 
     @property
     def finds(self) -> int:
-        """Keys of every draw, added up: those that are distinct, and repeats across draws."""
+        """Sum of the keys of every draw: distinct keys and repeats across draws."""
         return sum(i * keys for i, keys in self.spectrum)
 
     @property
     def each(self) -> float:
-        """Keys of a draw, on average."""
+        """Mean number of keys per draw."""
         return self.finds / self.draws
 
     def shown(self, draws: int) -> int:
-        """Keys found in exactly so many draws: Fᵢ."""
+        """Return Fᵢ, the number of keys found in exactly i = `draws` draws."""
         return dict(self.spectrum).get(draws, 0)
 
     def after(self, draws: float) -> float:
-        """Return the best guess of D(draws)."""
+        """Return the best estimate of D(draws)."""
         t = self.draws
         if draws <= t:
             return sum(keys * _met(t, i, draws) for i, keys in self.spectrum)
@@ -75,14 +78,17 @@ class Pilot:
 
 
 def fresh(q: float, draws: float) -> float:
-    """Return f(q) = (1 − (1−q)^draws) / q; for q = 0 its limit."""
+    """Return f(q) = (1 − (1−q)^draws) / q, or its limit for q = 0."""
     if q >= 1:
         return 1.0
     return -math.expm1(draws * math.log1p(-q)) / q if q > 0 else float(draws)
 
 
 def _met(t: int, i: int, draws: float) -> float:
-    """Return the chance that a key of i of t draws is among `draws` of them (log-Gamma: any)."""
+    """Return the probability that a key of i of t draws is in one of `draws` of them.
+
+    Log-Gamma functions allow any real number of draws.
+    """
     if draws > t - i:
         return 1.0
     left = (special.gammaln(t - i + 1) - special.gammaln(t - i - draws + 1)

@@ -1,4 +1,4 @@
-"""What is in a stored set, counted shard by shard in one pass: memory does not grow with rows."""
+"""Summarize a stored set in one pass over its shards. Memory does not grow with the rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMBERS = tuple(name for name in FIGURES if name not in SHARES)
 
 
 def figures(path: str) -> dict[str, Any]:
-    """Count a finished set: rows, shares, and histograms of its figures and covariates."""
+    """Summarize a finished set: counts, shares, and histograms of its figures and covariates."""
     place = Place(path)
     manifest = read_manifest(place)
     counts: Counter[str] = Counter(rows=0, blocks=0, clusters=0)
@@ -40,7 +40,7 @@ def figures(path: str) -> dict[str, Any]:
             tally.add_numbers(table[name])
         pairs = zip(table["block"].to_pylist(), table["cluster"].to_pylist(), strict=True)
         for this, cluster in dict.fromkeys(pairs):
-            if this != block:  # a cluster's name holds its block, and blocks come in order
+            if this != block:  # a cluster id contains its block, and blocks come in order
                 block, clusters = this, set()
                 counts["blocks"] += 1
             counts["clusters"] += cluster not in clusters
@@ -70,7 +70,7 @@ def figures(path: str) -> dict[str, Any]:
 
 
 def lines(told: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return rows for a terminal: what, in short, and how it is spread."""
+    """Return the rows of the printed table: item, value and distribution."""
     rows = [(name, _short(value), "") for name, value in told["set"].items() if value != {}]
     rows += [
         (name, f"{value:,}", "") for name, value in told["counts"].items() if value is not None
@@ -96,14 +96,14 @@ def _shards(
 
 
 def _columns(texts: Sequence[str]) -> dict[str, list[Any]]:
-    """Read covariates: name → values; None where a row lacks it."""
+    """Return the values of each covariate by name, with None for rows that lack it."""
     rows = json.loads(f"[{','.join(texts)}]")
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _spread(tally: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a tally in short, and its histogram in words."""
+    """Return a short form of a tally, and its histogram as text."""
     total, short, parts = tally["count"] or 1, "", []
     if "mean" in tally:
         short = f"{tally['mean']:.4g} ({tally['min']:.4g} … {tally['max']:.4g})"

@@ -1,4 +1,4 @@
-"""A set from its plan: begun, gone on with after any interruption, and vouched for at its end."""
+"""Generate a set from its plan, resume after an interruption, and write the manifest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def generate(
     address: str | None = None,
     progress: Callable[[Shard], None] = lambda _: None,
 ) -> Manifest:
-    """Make what is missing of a set, and write its manifest."""
+    """Make the missing shards of a set, and write its manifest."""
     promised = _begin(plan, place)
     shards = []
     for shard in carried_out(
@@ -36,7 +36,7 @@ def generate(
         shards.append(shard)
         progress(shard)
     if read_plan(place) != plan:
-        raise ValueError(f"another run has changed the plan of {place.address}: run this again")
+        raise ValueError(f"Another run has changed the plan of {place.address}. Run this again.")
     place.sweep()
     manifest = Manifest.of(plan, shards)
     write_index(place, plan, manifest.digest)
@@ -45,16 +45,20 @@ def generate(
 
 
 def _begin(plan: Plan, place: Place) -> Promised:
-    """Lay down the plan, or refuse to mix two sets; return what was vouched for before."""
+    """Write the plan, or reject a location with another set. Return the hashes of old manifests."""
     known = read_plan(place)
     if known is None:
         write_plan(place, plan)
         return {}
     if known.key != plan.key:
-        raise ValueError(f"{place.address} holds another set: {_differences(known, plan)}")
+        raise ValueError(
+            f"{place.address} holds another set ({_differences(known, plan)}). "
+            "Choose another --out, or repeat the command of that set."
+        )
     if known.n > plan.n:
         raise ValueError(
-            f"{place.address} is planned with {known.n} rows: ask for as many, or another place"
+            f"{place.address} is planned with {known.n} rows. Ask for at least as many, or choose "
+            "another --out."
         )
     promised: Promised = {}
     if place.has(MANIFEST):
@@ -62,7 +66,7 @@ def _begin(plan: Plan, place: Place) -> Promised:
         whole = [s for s in old.shards if old.plan.numbers(s.number) == plan.numbers(s.number)]
         promised = {shard.number: shard.hashes for shard in whole}
     if known != plan:
-        place.remove(MANIFEST)  # it vouches for the shorter set
+        place.remove(MANIFEST)  # it describes the shorter set
         write_plan(place, plan)
     return promised
 

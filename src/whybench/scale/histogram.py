@@ -1,4 +1,4 @@
-"""Histograms of a column that is read bit by bit."""
+"""Histograms of a column that is read in parts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from whybench.causal.canonical import canonical_json
 
 WORDS = 20
-"""Words that are listed, the commonest first; the rest is `other`."""
+"""Number of words that are listed, the most frequent first. The rest is `other`."""
 KNOWN = 1000
-"""Words that are told apart while counting."""
+"""Number of different words that are counted separately."""
 VALUES = 50
 """Numbers with more values than this are shown in bins."""
 BINS = 20
 FINE = 1000
-"""Bins while counting; they are joined to round ones at the end."""
+"""Maximum number of bins while counting. At the end they are merged into round bins."""
 
 
 class Tally:
-    """Counts of the values of one column, numbers and words apart."""
+    """Counts of the values of one column. Numbers and words are counted separately."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -34,7 +34,7 @@ class Tally:
         self.numbers = Numbers()
 
     def add(self, values: Sequence[Any]) -> None:
-        """Add values: None is missing, numbers are numbers, all else counts as words."""
+        """Add values. None is missing; everything that is not a number counts as a word."""
         kinds = set(map(type, values))
         if type(None) in kinds:
             values = [value for value in values if value is not None]
@@ -63,7 +63,7 @@ class Tally:
                 self.other += count
 
     def to_json(self) -> dict[str, Any]:
-        """Return what was counted."""
+        """Return the counts as JSON data."""
         told: dict[str, Any] = {"count": self.count, "missing": self.missing}
         if self.numbers.count:
             told |= self.numbers.to_json()
@@ -75,10 +75,10 @@ class Tally:
 
 
 class Numbers:
-    """Counts of numbers: value by value while they are few, then in bins of round width.
+    """Counts of numbers: by value while there are few values, then in bins of round width.
 
-    While counting, bins are 10^k wide with the least k that needs at most FINE of them, so they
-    depend on the least and the greatest number alone, not on the order in which numbers come.
+    While counting, bins are 10^k wide, with the smallest k that needs at most FINE bins. So the
+    bins depend only on the smallest and the largest number, not on the order of the numbers.
     """
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class Numbers:
             self.power, self.bins = power, joined
 
     def to_json(self) -> dict[str, Any]:
-        """Return mean, extremes and a histogram."""
+        """Return mean, minimum, maximum and a histogram."""
         kind = int if self.whole else float
         told: dict[str, Any] = {
             "mean": self.total / self.count, "min": kind(self.low), "max": kind(self.high)
@@ -141,17 +141,17 @@ class Numbers:
         }
 
     def _round(self) -> tuple[int, int]:
-        """Return the least width factor · 10^power, factor 1, 2 or 5, that needs few bins."""
+        """Return the smallest width factor · 10^power (factor 1, 2 or 5) that needs few bins."""
         start = max(self.power, 0) if self.whole else self.power
         for power in range(start, start + 20):
             for factor in (1, 2, 5):
                 if _span(self.low, self.high, power, factor) <= BINS:
                     return power, factor
-        raise ValueError(f"numbers from {self.low} to {self.high} cannot be shown in bins")
+        raise ValueError(f"Numbers from {self.low} to {self.high} cannot be shown in bins.")
 
 
 def _places(numbers: Any, power: int, factor: int = 1) -> Any:
-    """Return the bins of numbers; a number that means an edge is not let down by rounding."""
+    """Return the bins of numbers. Rounding does not move a number at an edge to the bin below."""
     scaled = numbers * 10.0**-power if power < 0 else numbers / 10.0**power
     return np.floor(np.round(scaled, 6) / factor).astype(np.int64)
 

@@ -1,11 +1,11 @@
-"""The keys of stored sets, read shard by shard and counted in scratch files.
+"""Read the keys of stored sets shard by shard, and count them in temporary files.
 
-A key is 16 bytes of a digest, so its first byte spreads keys evenly: they are dealt by it into
-scratch files, and each file is then sorted and counted alone. Memory does not grow with the rows
-but for one byte a row.
+A key is 16 bytes of a digest, so the first byte distributes keys evenly. Keys are written to one
+temporary file per first byte, and each file is then sorted and counted separately. Memory grows by
+only one byte per row.
 
-Rows come in *draws*: neighbouring rows that ask different things of one system. Counted by system,
-a draw counts once, since its rows share their system by design; counted by problem, every row does.
+Rows come in *draws*: neighbouring rows that ask different questions about one system. By system, a
+draw counts once, because its rows share their system by design. By problem, every row counts.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from whybench.interfaces.stored.place import Place
 By = Literal["problem", "system"]
 
 BATCH = 1 << 14
-"""Rows that are counted in memory before they are dealt out."""
+"""Number of rows that are counted in memory before they are written to temporary files."""
 HEAPS = 256
 RECORD = np.dtype(
     [("high", "u8"), ("low", "u8"), ("source", "i4"), ("row", "i8"), ("rows", "i8"),
      ("draws", "i8")]
 )  # fmt: skip
-"""A key in two halves, its set, its first row there, and the rows and draws that show it."""
+"""A key in two halves, its set, its first row in the set, and its numbers of rows and draws."""
 
 Records: TypeAlias = NDArray[np.void]
 Ints: TypeAlias = NDArray[np.int64]
@@ -49,23 +49,23 @@ class Keys:
     manifest: Manifest
     by: By
     width: int = 1
-    """Rows of a draw."""
+    """Rows per draw."""
 
     @classmethod
     def of(cls, path: str, by: By) -> Keys:
-        """Open a set, and find out how many rows a draw has."""
+        """Open a set, and find the number of rows per draw."""
         if by not in ("problem", "system"):
-            raise ValueError(f"rows repeat by `problem` or by `system`, not by {by!r}")
+            raise ValueError(f"Unknown key {by!r}. Use `problem` or `system`.")
         place = Place(path)
         manifest = read_manifest(place)
         if not manifest.plan.truth:
             raise ValueError(
-                f"{path} was made with --no-truth and has no keys: count a set with the truth"
+                f"{path} has no keys, because it was made with --no-truth. Use a set with truth."
             )
         return cls(place, manifest, by, _width(cls(place, manifest, "system")))
 
     def shards(self) -> Iterator[tuple[Ints, Words]]:
-        """Yield the rows of each shard and their keys, in two halves."""
+        """Yield the rows of each shard, and their keys in two halves."""
         for shard in self.manifest.shards:
             if shard.rows:
                 with self.place.open(self.manifest.plan.names(shard.number)["truth"]) as file:
@@ -76,7 +76,7 @@ class Keys:
                 yield table["row"].to_numpy(), keys
 
     def batches(self) -> Iterator[tuple[Ints, Words]]:
-        """Yield the rows that count, and their keys, in order; no draw is split."""
+        """Yield the rows that count, and their keys, in order. No draw is split."""
         rows, keys = np.empty(0, np.int64), np.empty((0, 2), np.uint64)
         for more, their in self.shards():
             rows, keys = np.concatenate([rows, more]), np.concatenate([keys, their])
@@ -95,22 +95,22 @@ class Keys:
 
 
 class Tally:
-    """What comes of counting the keys of several sets together."""
+    """The result of counting the keys of several sets together."""
 
     def __init__(self, sets: Sequence[Keys]) -> None:
         self.marks = [np.zeros(keys.manifest.plan.n, np.int8) for keys in sets]
-        """For each row of each set: 0 does not count, 1 counts, 2 is the first with its key."""
+        """For each row of each set: 0 if it does not count, 1 if it counts, 2 if its key is new."""
         self.shared = np.zeros((len(sets), len(sets)), np.int64)
-        """Keys of one set that are in another; on the diagonal its own."""
+        """Number of keys of one set that are in another. The diagonal holds all keys of a set."""
         self.distinct = 0
         self.draws = 0
         self.repeats: Counter[int] = Counter()
-        """Rows that show a key → how many such keys."""
+        """Number of rows that show a key → number of such keys."""
         self.spectrum: Counter[int] = Counter()
-        """Draws that show a key → how many such keys."""
+        """Number of draws that show a key → number of such keys."""
 
     def add(self, heap: Records) -> None:
-        """Count a heap: no key of it is in another heap."""
+        """Count a heap. None of its keys is in another heap."""
         each = _merged(heap)
         starts = _starts(each)
         firsts = each[starts]
@@ -128,7 +128,7 @@ class Tally:
 
 
 def tallied(sets: Sequence[Keys]) -> Tally:
-    """Count the keys of sets; a key's first row is in the first set that has it."""
+    """Count the keys of sets. The first row of a key is in the first set that has it."""
     tally = Tally(sets)
     with _heaps() as heaps:
         for i, keys in enumerate(sets):
@@ -144,9 +144,10 @@ def tallied(sets: Sequence[Keys]) -> Tally:
 
 
 def _width(keys: Keys) -> int:
-    """Return the rows of a draw: every row at which the system changes is a multiple of it.
+    """Return the rows per draw: every row at which the system changes is a multiple of it.
 
-    Runs of equal systems would not do: two neighbouring draws may have the same one.
+    The lengths of runs of equal systems are not enough, because neighbouring draws can have the
+    same system.
     """
     width = 0
     last, its = np.empty(0, np.int64), np.empty((0, 2), np.uint64)
@@ -162,13 +163,13 @@ def _width(keys: Keys) -> int:
 
 @contextmanager
 def _heaps() -> Iterator[list[Path]]:
-    """Lend paths of scratch files, one for each first byte of a key."""
+    """Yield the paths of temporary files, one for each first byte of a key."""
     with tempfile.TemporaryDirectory(prefix="whybench-") as folder:
         yield [Path(folder) / str(i) for i in range(HEAPS)]
 
 
 def _deal(records: Records, heaps: Sequence[Path]) -> None:
-    """Put records, sorted by key, where they belong."""
+    """Append records, sorted by key, to their temporary files."""
     ends = np.searchsorted(records["high"] >> np.uint64(56), np.arange(HEAPS + 1))
     for i in np.flatnonzero(np.diff(ends)).tolist():
         with heaps[i].open("ab") as file:
@@ -176,7 +177,7 @@ def _deal(records: Records, heaps: Sequence[Path]) -> None:
 
 
 def _batch(source: int, rows: Ints, words: Words, drawn: Ints) -> Records:
-    """Count a batch: a record for each key."""
+    """Count a batch, and return one record per key."""
     order = np.lexsort((rows, words[:, 1], words[:, 0]))
     found = np.zeros(len(rows), RECORD)
     found["high"], found["low"] = words[order, 0], words[order, 1]
@@ -188,7 +189,7 @@ def _batch(source: int, rows: Ints, words: Words, drawn: Ints) -> Records:
 
 
 def _merged(records: Records) -> Records:
-    """Merge records of one key and set: the first row, and sums."""
+    """Merge the records of the same key and set: take the first row, and add the counts."""
     records = records[np.lexsort([records[name] for name in ("row", "source", "low", "high")])]
     starts = _starts(records, "source")
     merged = records[starts]
@@ -198,7 +199,7 @@ def _merged(records: Records) -> Records:
 
 
 def _starts(records: Records, *within: str) -> Ints:
-    """Return where the key (and the set) changes in sorted records."""
+    """Return the positions at which the key (or the set) changes in sorted records."""
     changes = np.zeros(len(records), np.bool_)
     changes[:1] = True
     for name in ("high", "low", *within):

@@ -1,4 +1,4 @@
-"""Stored sets checked again: every row rebuilt, every certificate checked by other means."""
+"""Check stored sets again: rebuild every row, and verify every certificate independently."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from whybench.scale.task_runner import carried_out
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of a shard."""
+    """The result of checking a shard."""
 
     number: int
     rows: int
     flaws: tuple[tuple[str, str], ...]
-    """Row or file, and what is wrong with it."""
+    """Pairs of a row or file and its flaw."""
 
 
 def recheck(
     place: Place, *, workers: int | None = 0, address: str | None = None
 ) -> Iterator[Checked]:
-    """Check every shard of a finished set; the first entry is the manifest's own."""
+    """Check every shard of a finished set. The first result is for the manifest."""
     manifest = read_manifest(place)
     yield Checked(-1, 0, tuple(_whole(manifest, place)))
     yield from carried_out(
@@ -48,24 +48,24 @@ def recheck(
 
 
 def _whole(manifest: Manifest, place: Place) -> Iterator[tuple[str, str]]:
-    """Check that the shards are those of the plan, and that nothing is said in two ways."""
+    """Check that the manifest agrees with itself, with the plan and with the index."""
     numbers = [shard.number for shard in manifest.shards]
     if numbers != list(range(manifest.plan.shards)):
-        yield MANIFEST, f"the plan has {manifest.plan.shards} shards, listed are {len(numbers)}"
+        yield MANIFEST, f"the plan has {manifest.plan.shards} shards, but {len(numbers)} are listed"
     written, meant = json.loads(place.read(MANIFEST)), manifest.to_json()
     for name in meant:
         if written.get(name) != meant[name]:
-            yield MANIFEST, f"{name} is not what its shards add up to"
+            yield MANIFEST, f"{name} does not match the shards"
     if read_plan(place) != manifest.plan:
-        yield PLAN, "it is not the plan that the manifest vouches for"
+        yield PLAN, "the plan differs from the plan in the manifest"
     for name in (MANIFEST, PLAN):
         if json.loads(place.read(name)).get("canary") != CANARY:
-            yield name, "it has no canary"
+            yield name, "the file has no canary"
     yield from ((INDEX, flaw) for flaw in index_flaws(place, manifest))
 
 
 def checked(plan: Plan, place: Place, shards: tuple[Shard, ...], number: int) -> Checked:
-    """Check one shard: its bytes, its rows, and the proof of every row."""
+    """Check one shard: its bytes, its rows, and the certificate of every row."""
     shard, names = shards[number], plan.names(number)
     flaws: list[tuple[str, str]] = []
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -75,14 +75,14 @@ def checked(plan: Plan, place: Place, shards: tuple[Shard, ...], number: int) ->
             rows[part] = parquet.read_table(pa.BufferReader(data)).to_pylist()
             _, note = noted(data)
         except (OSError, pa.ArrowException, LookupError, ValueError) as error:
-            flaws.append((name, f"it cannot be read: {error}"))
+            flaws.append((name, f"the file cannot be read: {error}"))
             continue
         if sha256(data).hexdigest() != shard.hashes.get(part):
-            flaws.append((name, "its hash is not the one in the manifest"))
+            flaws.append((name, "the hash differs from the manifest"))
         promised = {"plan": plan.lasting(), "key": plan.key, "shard": number}
         counted = {"refused": thaw(shard.refused), "discarded": thaw(shard.discarded)}
         if not (promised | counted).items() <= note.items():
-            flaws.append((name, "its note is not what the manifest says"))
+            flaws.append((name, "the note in the file differs from the manifest"))
     if len(rows) == len(names):
         flaws += _rows(plan, shard, rows)
     return Checked(number, len(rows.get("instances", ())), tuple(flaws))
@@ -91,18 +91,18 @@ def checked(plan: Plan, place: Place, shards: tuple[Shard, ...], number: int) ->
 def _rows(
     plan: Plan, shard: Shard, rows: Mapping[str, list[dict[str, Any]]]
 ) -> Iterator[tuple[str, str]]:
-    """Check what a shard holds and what it leaves out."""
+    """Check the rows that a shard holds and the rows that it omits."""
     names, wanted = plan.names(shard.number), plan.numbers(shard.number)
     shown = rows["instances"]
     numbers = [row["row"] for row in shown]
     if len(shown) != shard.rows:
-        yield names["instances"], f"{len(shown)} rows, said to be {shard.rows}"
+        yield names["instances"], f"{len(shown)} rows, but the manifest states {shard.rows}"
     if sorted(set(numbers)) != numbers or not set(numbers) <= set(wanted):
-        yield names["instances"], "rows are double, in disorder or not its own"
+        yield names["instances"], "rows are duplicated, unsorted or from another shard"
         return
     hidden = rows.get("truth", [None] * len(shown))
     if len(hidden) != len(shown):
-        yield names["truth"], f"{len(hidden)} truths of {len(shown)} instances"
+        yield names["truth"], f"{len(hidden)} truths for {len(shown)} instances"
         return
     suite = plan.opened()
     family = suite.family
@@ -115,13 +115,13 @@ def _rows(
     if dict(reasons) != shard.refused.asdict():
         yield (
             names["instances"],
-            f"rows are missing for {dict(reasons)}, said is {thaw(shard.refused)}",
+            f"rows are missing for {dict(reasons)}, but the manifest states {thaw(shard.refused)}",
         )
     discarded: Counter[str] = Counter()
     for number in wanted:
         discarded.update(family.discarded(suite.row(number)).asdict())
     if discarded != shard.discarded.asdict():
-        yield names["instances"], "what was discarded is not what its note says"
+        yield names["instances"], "the counts of discarded systems differ from the manifest"
 
 
 def _row(
@@ -131,7 +131,7 @@ def _row(
     truth: Mapping[str, Any] | None,
     plan: Plan,
 ) -> Iterator[str]:
-    """Say what of a row is not as its coordinates make it, and what of its proof does not hold."""
+    """Yield the fields of a row that differ from the rebuilt instance, and wrong claims."""
     certificate = Certificate.from_json(json.loads(row["certificate"]))
     pairs = [(shown_row(family, instance, certificate, row["row"], plan), row)]
     if truth is not None:
@@ -139,11 +139,11 @@ def _row(
     for rebuilt, kept in pairs:
         for name in rebuilt:
             if rebuilt[name] != kept[name]:
-                yield f"{name} is not what its coordinates give"
+                yield f"{name} differs from the rebuilt instance"
     if not plan.truth:
         whole = family.certify(instance)
         if canonical_json(whole.to_json() | WITHHELD) != row["certificate"]:
-            yield "the certificate is not the one that is made today"
+            yield "the certificate differs from the one that is made now"
         certificate = whole
-    yield from certificate.defects()  # a row with one should have been refused
+    yield from certificate.defects()  # generation should have rejected such a row
     yield from family.check(instance, certificate)

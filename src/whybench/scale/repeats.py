@@ -1,25 +1,28 @@
-"""How many repeats to expect in a set, told from the law or from a pilot, not from the set.
+"""Predict the repeats of a set from its distribution or from a pilot, not from the set itself.
 
-Rows come in *draws*: a generator draws a system and may ask several things of it, so the rows of
-one draw are dependent and only draws are independent. A key (a system or a problem, up to renaming)
-is in a draw with chance q, and s draws are expected to show D(s) = Σ 1 − (1−q)^s keys.
+Rows come in *draws*: a generator draws a system and may ask several questions about it. So the rows
+of one draw are dependent, and only draws are independent. A key is a system or a problem, up to
+renaming. If a key is in a draw with probability q, the expected number of distinct keys after s
+draws is D(s) = Σ 1 − (1−q)^s.
 
-Three ways to D, by what is known:
+There are three ways to compute D:
 
-- the law is listed: `listed`, the sum itself;
-- the law can be evaluated but not listed: `sampled`, since a drawn key K has D(s) = E f(q_K) with
-  f(q) = (1 − (1−q)^s) / q;
-- only a pilot of t draws is there: `expected`, around the guess of `Pilot.after`.
+- `listed`: the probabilities are listed. It is the sum itself.
+- `sampled`: probabilities can be evaluated but not listed. For a drawn key K, D(s) = E f(q_K) with
+  f(q) = (1 − (1−q)^s) / q.
+- `expected`: there is only a pilot of t draws. Its interval contains the estimate `Pilot.after`.
 
-Where repeats are few, they are foretold as a count. Under every law a key's repeats in Poisson many
-draws vary at most `CLUMPED` times as much as a Poisson count of their mean, and just as much while
-keys come twice at most. The pilot's count x and the set's count y have means in some ratio r, so
-given x + y the second is binomial, whatever the rate: the y that this does not refute hold with the
-chance that they are meant to. As draws grow from t to s, r is at most that of equally likely keys
-and at least that of repeats that go on as fast as at the pilot's end (repeats are convex in s).
+If repeats are few, they are predicted as a count. In a Poisson number of draws, the variance of a
+key's repeats is at most `CLUMPED` times the variance of a Poisson count of the same mean. This
+holds for every distribution. The variances are equal while keys come at most twice. The count x of
+the pilot and the count y of the set have means in some ratio r. Given x + y, y is therefore
+binomial, whatever the rate. The interval contains the y that this binomial does not reject, so it
+has the intended coverage. As draws grow from t to s, r is at most the ratio for equally likely
+keys. It is at least the ratio for repeats that continue at the rate of the pilot's end, because
+repeats are convex in s.
 
-With no repeat in the pilot this is the rule of three: the collision chance λ = Σ q² is below
-3 / C(t, 2), and a second pilot has four repeats at most.
+With no repeat in the pilot, this is the rule of three: the collision probability λ = Σ q² is below
+3 / C(t, 2), and a second pilot has at most four repeats.
 """
 
 from __future__ import annotations
@@ -35,16 +38,19 @@ from scipy import optimize, special
 from whybench.scale.duplicate_forecast import Pilot, fresh
 
 SURE = 0.95
-"""Each end of an interval holds with this chance."""
+"""Probability with which each end of an interval holds."""
 FEW = 20
-"""Repeats below which the normal law is too coarse; so many draws if they bring several each."""
+"""Repeats, divided by the keys per draw, below which the normal approximation is too coarse."""
 CLUMPED = 1.4
-"""The most of Var R / E R for R = max(0, N−1) with N ~ Poisson (it is 1.391, at a mean of 1.72)."""
+"""Upper bound on Var R / E R for R = max(0, N−1), N ~ Poisson (maximum 1.391, at mean 1.72)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """The chance λ = Σ q² that two draws share a key (for several keys a draw: how many)."""
+    """The probability λ = Σ q² that two draws share a key.
+
+    If draws have several keys, λ is the expected number of shared keys.
+    """
 
     chance: float
     low: float
@@ -52,18 +58,18 @@ class Collision:
 
     @property
     def alike(self) -> float:
-        """How many equally likely keys would collide as often: 1/λ."""
+        """The number of equally likely keys with the same collision probability: 1/λ."""
         return 1 / self.chance if self.chance else math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a set of some rows should show."""
+    """The prediction for a set with a given number of rows."""
 
     rows: int
     distinct: float
     low: float
-    """The least number of distinct keys that is plausible in one set of this size."""
+    """The smallest plausible number of distinct keys in a set of this size."""
     high: float
 
     @property
@@ -73,7 +79,7 @@ class Expectation:
 
 
 def listed(chances: Iterable[float], draws: float) -> float:
-    """Return the distinct keys expected where the chance of every key is known.
+    """Return the expected number of distinct keys if the probability of every key is known.
 
     >>> listed([0.5, 0.5], 2)
     1.5
@@ -82,18 +88,18 @@ def listed(chances: Iterable[float], draws: float) -> float:
 
 
 def sampled(chances: Sequence[float], draws: float) -> tuple[float, float]:
-    """Return the distinct keys expected, with the standard error, from chances of drawn keys.
+    """Return the expected number of distinct keys, with its standard error, from a sample of keys.
 
-    `chances` holds the exact chance of each of some keys that were drawn from the law itself.
+    `chances` holds the exact probabilities of keys that were drawn from the distribution itself.
     """
     found = [fresh(q, draws) for q in chances]
     return float(np.mean(found)), float(np.std(found, ddof=1) / math.sqrt(len(found)))
 
 
 def uniform(alike: float, draws: float) -> float:
-    """Return the distinct keys expected if `alike` keys are equally likely.
+    """Return the expected number of distinct keys if `alike` keys are equally likely.
 
-    No law of the same collision chance 1/alike shows fewer (Jensen: f is convex).
+    No distribution with the same collision probability 1/alike gives fewer (Jensen: f is convex).
 
     >>> round(uniform(365, 23), 2)
     22.32
@@ -102,11 +108,11 @@ def uniform(alike: float, draws: float) -> float:
 
 
 def collision(pilot: Pilot) -> Collision:
-    """Estimate the collision chance by the pilot's pairs of draws.
+    """Estimate the collision probability from the pairs of draws of the pilot.
 
-    Pairs that share a draw are dependent, so coinciding pairs vary more than a Poisson count by
-    1 + 2(t−2)(Σq³ − λ²)/λ, estimated by triples; the count is divided by it before its exact
-    Poisson interval is taken.
+    Pairs that share a draw are dependent. So the variance of the count of coinciding pairs is
+    1 + 2(t−2)(Σq³ − λ²)/λ times that of a Poisson count. Triples of draws estimate this factor. The
+    count is divided by the factor before its exact Poisson interval is computed.
     """
     t = pilot.draws
     pairs = sum(keys * math.comb(i, 2) for i, keys in pilot.spectrum)
@@ -120,26 +126,26 @@ def collision(pilot: Pilot) -> Collision:
 
 
 def expected(pilot: Pilot, rows: int) -> Expectation:
-    """Tell from a pilot how many keys a set of `rows` rows should show."""
+    """Predict from a pilot how many distinct keys a set of `rows` rows has."""
     if rows < 1:
-        raise ValueError("a set has at least one row")
+        raise ValueError(f"A set needs at least one row, not {rows}.")
     draws = rows * pilot.draws / pilot.rows
     found = min(pilot.after(draws), pilot.each * draws)
     start = min(draws, pilot.draws)
     few = pilot.each * start - pilot.after(start) < FEW * pilot.each
     low, high = _counted(pilot, draws) if few else _normal(pilot, draws)
     below, above = max(0.0, found - low), max(0.0, high - found)
-    if pilot.rows > pilot.draws:  # repeats within draws grow with the rows, and vary by themselves
+    if pilot.rows > pilot.draws:  # repeats within draws grow with the rows and vary independently
         inner, share = pilot.rows - pilot.finds, draws / pilot.draws
         least, most = _foretold(inner, share, max(1.0, pilot.rows / pilot.draws - 1))
         below = math.hypot(below, most - inner * share)
         above = math.hypot(above, inner * share - least)
-    low, high = round(found - below, 6), round(found + above, 6)  # no whole number is cut off
+    low, high = round(found - below, 6), round(found + above, 6)  # keep integers inside
     return Expectation(rows, found, min(found, max(0.0, low)), max(found, min(float(rows), high)))
 
 
 def figure(curve: Sequence[tuple[int, int]], pilot: Pilot) -> list[dict[str, Any]]:
-    """Set expected beside found duplicate rates along a growth curve (rows seen, distinct)."""
+    """Return expected and found duplicate rates along a growth curve (rows seen, distinct)."""
     table = []
     for rows, distinct in curve:
         told = expected(pilot, rows)
@@ -159,7 +165,7 @@ def figure(curve: Sequence[tuple[int, int]], pilot: Pilot) -> list[dict[str, Any
 
 
 def _counted(pilot: Pilot, draws: float) -> tuple[float, float]:
-    """Return the least and the most keys of a set where repeats are few."""
+    """Return the smallest and the largest plausible number of keys if repeats are few."""
     t, each = pilot.draws, pilot.each
     seen = pilot.finds - pilot.distinct
     over = each * (CLUMPED if pilot.spectrum[-1][0] > 2 else 1)
@@ -176,12 +182,13 @@ def _counted(pilot: Pilot, draws: float) -> tuple[float, float]:
 
 
 def _foretold(seen: float, ratio: float, over: float) -> tuple[float, float]:
-    """Return what a count may be whose mean is `ratio` times that of the one that was seen.
+    """Return the interval of a count whose mean is `ratio` times the mean of the count seen.
 
-    Both vary `over` times as much as Poisson counts. Given x + y, x is binomial of chance
-    1/(1 + ratio); an end of the interval is where x as small, or as large, has chance 1 − SURE.
+    The variance of both counts is `over` times that of Poisson counts. Given x + y, x is binomial
+    with probability 1/(1 + ratio). At an end of the interval, an x as small or as large as the one
+    seen has probability 1 − SURE.
     """
-    if not ratio or ratio > 1e9:  # nothing to come, or so much that its own noise is nothing
+    if not ratio or ratio > 1e9:  # no further count, or one whose own variance is negligible
         least, most = _poisson(seen, over)
         return ratio * least, ratio * most
     x, share = seen / over, 1 / (1 + ratio)
@@ -191,19 +198,21 @@ def _foretold(seen: float, ratio: float, over: float) -> tuple[float, float]:
 
 
 def _alike(t: int, distinct: float) -> float:
-    """Return the chance q of equally likely keys of which t draws show so many."""
+    """Return the probability q of equally likely keys if t draws show `distinct` of them."""
     if distinct <= 1:
         return 1.0
     return float(optimize.brentq(lambda q: fresh(q, t) - distinct, 0.0, 1.0))
 
 
 def _normal(pilot: Pilot, draws: float) -> tuple[float, float]:
-    """Return the least and the most keys of a set where repeats are many.
+    """Return the smallest and the largest plausible number of keys if repeats are many.
 
-    To the set's own noise comes the pilot's: up to its size at most draws/t as much (Hoeffding);
-    beyond, that of what it found and of what it makes expect to come. Where nearly all keys are
-    found, the noise is that of the few that are missing, hence a quarter of z² for each, as in
-    Wilson's interval; and as there, the side with more noise (more repeats) lies z²/2 further off.
+    The variance of the pilot is added to the variance of the set. Up to the size of the pilot, it
+    is at most draws/t times the variance of the set (Hoeffding). Beyond that size, it is the
+    variance of the keys found, and `_extremes` covers the keys still to come. If nearly all keys
+    are found, the variance comes from the few missing keys. So z²/4 is added for each of the two
+    variances, as in Wilson's interval. As in that interval, the side with more variance (more
+    repeats) is z²/2 further away.
     """
     t, z = pilot.draws, float(special.ndtri(SURE))
     noise = _noise(pilot, draws)
@@ -214,10 +223,11 @@ def _normal(pilot: Pilot, draws: float) -> tuple[float, float]:
 
 
 def _noise(pilot: Pilot, draws: float) -> float:
-    """Return the most that D(s) varies in a set of s draws.
+    """Return an upper bound on the variance of D(s) in a set of s draws.
 
-    At Poisson times, s on average, Var D = Σ e^{−sq} (1 − e^{−sq}) = D(2s) − D(s) if keys come
-    alone, and up to `each` times that as they come together; s·D'² is due to the random s.
+    For a Poisson number of draws with mean s, Var D = Σ e^{−sq} (1 − e^{−sq}) = D(2s) − D(s) if
+    each draw has one key. With several keys per draw, it is up to `each` times as large. The term
+    s·D'² comes from the random number of draws, so it is subtracted.
     """
     here = pilot.after(draws)
     ahead = pilot.after(2 * draws) - here
@@ -225,9 +235,10 @@ def _noise(pilot: Pilot, draws: float) -> float:
 
 
 def _extremes(pilot: Pilot, draws: float) -> tuple[float, float]:
-    """Return the least and the most keys after more draws than the pilot's.
+    """Return the smallest and the largest number of keys after more draws than the pilot's.
 
-    What a further draw adds is known from the keys found once, or from those found again: the rest.
+    The keys found once show how many new keys a further draw adds. So do the keys found again,
+    because the two add up to the keys of a draw.
     """
     t, f1, each = pilot.draws, pilot.shown(1), pilot.each
     few, many = _poisson(f1, each)
@@ -241,9 +252,9 @@ def _extremes(pilot: Pilot, draws: float) -> tuple[float, float]:
 
 
 def _poisson(count: float, over: float = 1.0) -> tuple[float, float]:
-    """Return the exact (Garwood) interval of a Poisson mean; above 0 it ends at 3.
+    """Return the exact (Garwood) interval of a Poisson mean. For a count of 0 it ends at 3.
 
-    A count that varies `over` times as much is taken as so many fewer events.
+    If the variance is `over` times larger, the count is divided by `over` first.
     """
     events = count / over
     low = float(special.gammaincinv(events, 1 - SURE)) if events > 0 else 0.0

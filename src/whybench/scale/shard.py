@@ -1,4 +1,4 @@
-"""One shard: a pure function of a plan and a number, and its way into a set."""
+"""Make one shard, a pure function of a plan and a number, and store it in a set."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import NOTE, PARTS, Plan, tools
 
 GROUP = 250
-"""Rows that are compressed together: what one look at a row must unpack."""
+"""Rows that are compressed together. Reading one row unpacks this many."""
 
 FIGURES = ("solvable", "identified", "best_score", "fewest", "minimax", "exact_steps", "bits")
-"""What of a certificate has a column of its own, to be counted without reading the rest."""
+"""Certificate fields with their own column, so that they are counted without reading the rest."""
 
 Promised = Mapping[int, Record]
-"""Shard → the hashes of its files in a manifest that stood there before."""
+"""Shard number → hashes of its files in an earlier manifest."""
 
 WITHHELD: dict[str, Json] = {"witness": None, "facts": {}}
-"""What a certificate may tell of the truth, left out of sets that are handed out."""
+"""Certificate fields that could reveal the truth. Sets without truth omit them."""
 
 INSTANCES = pa.schema(
     [
@@ -64,7 +64,7 @@ SCHEMAS: Mapping[str, pa.Schema] = dict(zip(PARTS, (INSTANCES, TRUTH), strict=Tr
 
 
 def made(plan: Plan, number: int) -> tuple[dict[str, bytes], Shard]:
-    """Make a shard: its files' bytes by part, and what vouches for them."""
+    """Make a shard: the bytes of its files by part, and its entry in the manifest."""
     suite = plan.opened()
     family = suite.family
     rows: dict[str, list[dict[str, Any]]] = {part: [] for part in plan.names(number)}
@@ -91,28 +91,33 @@ def made(plan: Plan, number: int) -> tuple[dict[str, bytes], Shard]:
 
 
 def settled(plan: Plan, place: Place, promised: Promised, number: int) -> Shard:
-    """Make a shard if it is not there yet, and commit it; the same however often it is tried.
+    """Make and store a shard if it does not exist yet. Repeating this gives the same result.
 
-    What a manifest has promised is made again if other bytes are found in its place.
+    If a file differs from the hash in an earlier manifest, the shard is made again.
     """
     here = tools()
     if here != plan.made_with:
         told = [
-            f"{name} {here.get(name)} not {v}" for name, v in plan.made_with if here.get(name) != v
+            f"{name} {v} (here {here.get(name)})"
+            for name, v in plan.made_with
+            if here.get(name) != v
         ]
-        raise ValueError(f"this set is made with other versions: here is {', '.join(told)}")
+        raise ValueError(
+            f"The set was made with {', '.join(told)}. Install these versions, or choose another "
+            "--out."
+        )
     found = _there(plan, place, number)
     if found is not None and promised.get(number, found.hashes) == found.hashes:
         return found
     files, shard = made(plan, number)
-    for part in reversed(PARTS):  # instances come last: where they are, all is there
+    for part in reversed(PARTS):  # instances come last, so they show that the shard is complete
         if part in files:
             place.commit(plan.names(number)[part], files[part])
     return shard
 
 
 def _there(plan: Plan, place: Place, number: int) -> Shard | None:
-    """Return a shard that was committed before, if all its files are whole and its own."""
+    """Return the entry of a stored shard if all its files are complete and belong to the plan."""
     names = plan.names(number)
     if not all(place.has(name) for name in names.values()):
         return None
@@ -129,7 +134,7 @@ def _there(plan: Plan, place: Place, number: int) -> Shard | None:
 
 
 def noted(data: bytes) -> tuple[int, dict[str, Json]]:
-    """Return how many rows a file of ours has, and the note in its footer."""
+    """Return the number of rows of a shard file, and the note in its footer."""
     footer = parquet.read_metadata(pa.BufferReader(data))
     if footer.metadata[b"canary"] != CANARY.encode():
         raise ValueError("the file has no canary")
@@ -144,7 +149,7 @@ def _entry(number: int, files: Mapping[str, bytes], rows: int, note: Mapping[str
 def shown_row(
     family: Family[Any], instance: Instance, certificate: Certificate, row: int, plan: Plan
 ) -> dict[str, Any]:
-    """Return the row of an instance in the part that may be shown."""
+    """Return the row of an instance in the part `instances`, which can be published."""
     proof = certificate.to_json()
     if not plan.truth:
         proof |= WITHHELD
@@ -161,7 +166,7 @@ def shown_row(
 
 
 def hidden_row(family: Family[Any], instance: Instance, row: int) -> dict[str, Any]:
-    """Return the row of an instance in the part that may not."""
+    """Return the row of an instance in the part `truth`, which stays private."""
     world = family.world(instance)
     return {
         "row": row,

@@ -1,8 +1,8 @@
-"""Work on many numbers: a plain loop in this process, or tasks on Ray.
+"""Run one function for many numbers, in a loop in this process or as tasks on Ray.
 
-One function is carried out for each number, in any order and perhaps more than once: a task whose
-worker or node dies is tried again elsewhere. So the function must be idempotent. At most a few
-tasks for each processor wait at a time, whatever their number, so memory does not grow with it.
+The order is not fixed, and a number can run more than once: a task whose worker or node dies is
+tried again elsewhere. So the function must be idempotent. At most a few tasks per processor are
+queued at a time, so memory does not grow with the number of tasks.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 RETRIES = 20
-"""How often a task is tried again whose worker or node died."""
+"""Number of retries for a task whose worker or node died."""
 WAITING = 3
-"""Tasks handed out for each processor: one runs, the next are there when it ends."""
+"""Tasks queued per processor: one runs, and the next can start when it ends."""
 TRANSIENT: list[type[Exception]] = [ConnectionError, TimeoutError]
-"""Errors of the work itself after which it is tried again: an object store that hiccups."""
+"""Errors of the function after which it is tried again, such as a failing object store."""
 PATIENCE = 30.0
 """Seconds without a result after which a cluster without processors is mentioned."""
 OBJECTS = 128 * 2**20
-"""Bytes of Ray's own object store here: our results are small."""
+"""Bytes of Ray's object store on this machine. The results are small."""
 
 
 def carried_out(
@@ -35,10 +35,10 @@ def carried_out(
     workers: int | None = None,
     address: str | None = None,
 ) -> Iterator[T]:
-    """Yield `function(*fixed, number)` for each number, as they get ready.
+    """Yield `function(*fixed, number)` for each number, in the order in which results arrive.
 
-    No workers: in this process. An address: on that running Ray cluster. Else on this machine,
-    with as many workers as said or as it has processors.
+    With `workers=0` it runs in this process, and with `address` on that Ray cluster. Otherwise it
+    runs on this machine with `workers` workers, by default one per processor.
     """
     if workers == 0:
         yield from (function(*fixed, number) for number in numbers)
@@ -56,7 +56,7 @@ def carried_out(
 
 
 def default_workers() -> int | None:
-    """Return how to work if nothing is said: on all processors with Ray, alone without it."""
+    """Return the default number of workers: all processors with Ray, 0 without it."""
     try:
         import ray  # noqa: F401
     except ImportError:
@@ -65,7 +65,7 @@ def default_workers() -> int | None:
 
 
 def start(workers: int | None, address: str | None) -> None:
-    """Start Ray on this machine, or join a cluster that runs."""
+    """Start Ray on this machine, or join a running cluster."""
     import ray
 
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -101,9 +101,9 @@ def _on_ray(
                 return
             ready, waiting = ray.wait(waiting, num_returns=1, timeout=PATIENCE)
             if not ready and not processors:
-                print("no processor in the cluster yet", file=sys.stderr)  # noqa: T201
+                print("The Ray cluster has no processors yet. Waiting.", file=sys.stderr)  # noqa: T201
             yield from ray.get(ready)
-    except RayTaskError as error:  # say what went wrong, not where Ray ran it
+    except RayTaskError as error:  # raise the cause, without Ray's own traceback
         raise error.cause from error
     finally:
         for task_left in waiting:

@@ -1,4 +1,4 @@
-"""Statistics of scores: intervals that know which episodes belong together.
+"""Statistics of scores, with intervals that account for clusters of episodes.
 
-Needs numpy and scipy and nothing else of WhyBench, so it also serves results made elsewhere.
+The package needs numpy and scipy and nothing else of WhyBench, so you can use it for other results.
 """

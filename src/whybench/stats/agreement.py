@@ -1,9 +1,9 @@
-"""How far raters agree: Cohen's kappa, Krippendorff's alpha, and the intraclass correlation.
+"""Agreement of raters: Cohen's kappa, Krippendorff's alpha, and the intraclass correlation.
 
-All of them compare the disagreement that is seen with the disagreement that chance (or the spread
-of what is rated) would give: 1 is full agreement, 0 is chance. A rating that is None or NaN is
-missing, never zero. Where nothing varies the question has no answer, and the answer is nan: ten
-equal ratings are agreement by eye, but no figure here can tell them from ten guesses.
+Each compares the observed disagreement with the disagreement expected by chance (or from the spread
+of what is rated): 1 is full agreement, 0 is chance. A rating of None or NaN is missing, never zero.
+If nothing varies, the result is nan. Ten equal ratings look like agreement, but no figure here can
+distinguish them from ten guesses.
 
 References:
     J. Cohen (1960), A coefficient of agreement for nominal scales, Educational and Psychological
@@ -36,15 +36,15 @@ def cohen_kappa(
 ) -> float:
     """Return Cohen's kappa of two raters; pairs with a missing rating are left out.
 
-    Weights go by the place of a category on the scale, so that categories need not be evenly
-    spaced. Without a scale it is the categories that occur, in order: give one if some may not.
+    Weights depend on the place of a category on the scale, so categories need not be evenly spaced.
+    The default scale has the categories that occur, in order. Pass a scale if some may not occur.
 
     >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 3)
     0.5
     """
     a, b = _numbers(first), _numbers(second)
     if len(a) != len(b):
-        raise ValueError(f"{len(a)} and {len(b)} ratings cannot be paired: give equally many")
+        raise ValueError(f"{len(a)} and {len(b)} ratings cannot be paired. Give equally many.")
     both = ~np.isnan(a) & ~np.isnan(b)
     a, b = a[both], b[both]
     places = np.unique(np.concatenate((a, b))) if scale is None else np.array(sorted(scale))
@@ -65,8 +65,8 @@ def cohen_kappa(
 def krippendorff_alpha(ratings: Sequence[Sequence[Rating]], level: Level = "interval") -> float:
     """Return Krippendorff's alpha: one row for each rater, one column for each thing rated.
 
-    Any number of raters, any pattern of missing ratings; a thing that fewer than two rated counts
-    for nothing.
+    It accepts any number of raters and any pattern of missing ratings. A thing that fewer than two
+    raters rated does not count.
 
     >>> round(krippendorff_alpha([[1, 2, 3, 3], [1, 2, 3, 2]], "nominal"), 3)
     0.667
@@ -88,11 +88,11 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Rating]], level: Level = "inte
 
 
 def icc_2k(ratings: Sequence[Sequence[Rating]]) -> float:
-    """Return ICC(2,k): how reliable the mean of these k raters is, raters being a random sample.
+    """Return ICC(2,k): the reliability of the mean of k raters who are a random sample.
 
-    One row for each rater, one column for each thing rated. Things with a missing rating are left
-    out. Differences in level between raters count as disagreement. Below 0 when raters differ more
-    within things than things do between each other.
+    Pass one row for each rater and one column for each thing rated. Things with a missing rating
+    are left out. Differences in level between raters count as disagreement. The result is negative
+    if raters differ more on one thing than things differ from each other.
 
     >>> round(icc_2k([[1, 2, 3], [2, 3, 4]]), 3)
     0.8
@@ -129,7 +129,7 @@ def _one_minus(seen: float, chance: float) -> float:
 
 
 def _tiny(table: Floats) -> float:
-    """Return what is left of zero after rounding."""
+    """Return the largest value that counts as zero after rounding."""
     return 1e-12 * float(np.square(table).mean() + 1e-300)
 
 
@@ -141,6 +141,6 @@ def _table(ratings: Sequence[Sequence[Rating]]) -> Floats:
     rows = [_numbers(row) for row in ratings]
     if not rows or len({len(row) for row in rows}) != 1:
         raise ValueError(
-            "raters must rate the same things: give rows of one length, None if unsaid"
+            "Raters must rate the same things. Give rows of one length, with None if missing."
         )
     return np.array(rows)

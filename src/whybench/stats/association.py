@@ -1,10 +1,13 @@
-"""How two lists of numbers go together: Pearson's r, Spearman's ρ, Kendall's τ, with p-values.
+"""Association of two lists of numbers: Pearson's r, Spearman's ρ, Kendall's τ, with p-values.
 
-All three p-values are two-sided and test for no association at all. Pearson's comes from the t
-distribution on n - 2 degrees of freedom, Spearman's too except for few pairs, where every order is
-counted; Kendall's is exact without ties up to 33 pairs, and it alone loads SciPy's statistics,
-which take longer to import than anything here to compute.
-Without variation on both sides there is nothing to associate, and the answer is nan.
+All three p-values are two-sided and test the hypothesis of no association:
+
+- Pearson's comes from the t distribution with n - 2 degrees of freedom.
+- Spearman's does too, except for few pairs, where every order is counted.
+- Kendall's is exact without ties up to 33 pairs. Only Kendall's loads `scipy.stats`, whose import
+  takes longer than any computation here.
+
+If one side does not vary, the result is nan.
 """
 
 from __future__ import annotations
@@ -25,12 +28,12 @@ FEWEST = 3
 """With fewer pairs there is no p-value: any two points lie on a line."""
 
 COUNTED = 8
-"""Up to so many pairs every order is counted for Spearman's p-value: t is then far too sure."""
+"""Up to this many pairs, Spearman's p-value counts every order, because t is too optimistic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """A correlation and the evidence that there is one."""
+    """A correlation with its p-value."""
 
     n: int
     """Pairs."""
@@ -113,15 +116,15 @@ def _product_moment(x: Floats, y: Floats) -> Association:
 def _paired(first: Numbers, second: Numbers) -> tuple[Floats, Floats]:
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if len(x) != len(y):
-        raise ValueError(f"{len(x)} and {len(y)} numbers cannot be paired: give equally many")
+        raise ValueError(f"{len(x)} and {len(y)} numbers cannot be paired. Give equally many.")
     return x, y
 
 
 def _hopeless(x: Floats, y: Floats) -> bool:
-    """Tell whether there are too few pairs, or one side does not vary."""
+    """Return whether there are too few pairs, or one side does not vary."""
     return len(x) < 2 or _flat(x) or _flat(y)
 
 
 def _flat(values: Floats) -> bool:
-    """Tell whether values differ by no more than rounding."""
+    """Return whether values differ only by rounding."""
     return bool(np.ptp(values) <= 1e-13 * np.abs(values).max())

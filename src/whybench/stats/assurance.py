@@ -1,13 +1,14 @@
-"""How far a spread that was estimated from a pilot can be trusted, and a spread to plan with.
+"""The uncertainty of a spread that was estimated from a pilot, and a spread to plan with.
 
-A plan that takes the spread of a pilot at its word is too small about as often as too large, and
-since power falls faster than it rises it has less power on average than it says. So a plan takes an
-upper bound of the variance instead: with chance `assurance` over all pilots that could have been,
-the true variance lies below, and the planned power is reached or exceeded.
+A plan that treats the spread of a pilot as exact is too small about as often as too large. Power
+falls faster than it rises, so on average such a plan has less power than it states. A plan
+therefore uses an upper bound of the variance. With probability `assurance` over all possible
+pilots, the true variance is below the bound, and the planned power is reached or exceeded.
 
-The estimate is taken to be chi-squared around the truth. Its degrees of freedom are matched to how
-much the squared sums of the clusters vary, and are at most clusters - 1: fewer where a few clusters
-make up most of the variance, as where two systems differ on a handful of instances.
+We assume that the estimate has a chi-squared distribution around the truth. Its degrees of freedom
+are matched to the variation of the squared sums of the clusters, and are at most clusters - 1. They
+are fewer if a few clusters make up most of the variance, for example if two systems differ on only
+a few instances.
 
 References:
     R. H. Browne (1995), On the use of a pilot sample for sample size determination, Statistics in
@@ -28,7 +29,7 @@ from whybench.stats.spread import Spread
 
 
 def freedom_of(values: Sequence[float], clusters: Iterable[Hashable]) -> float:
-    """Return the degrees of freedom behind the variance of the mean of one value an instance.
+    """Return the degrees of freedom of the variance of a mean with one value per instance.
 
     >>> freedom_of([1, -1, 1, -1, 1, -1], "abcdef")
     5.0
@@ -38,7 +39,7 @@ def freedom_of(values: Sequence[float], clusters: Iterable[Hashable]) -> float:
     numbers: dict[Hashable, int] = {}
     codes = [numbers.setdefault(cluster, len(numbers)) for cluster in clusters]
     if len(numbers) < 2:
-        raise ValueError("fewer than two clusters show no spread; state the Spread by hand")
+        raise ValueError("Data of fewer than two clusters show no spread. Pass a Spread instead.")
     scores = np.array(values, dtype=np.float64)
     squares = np.bincount(codes, weights=scores - scores.mean()) ** 2
     mean, count = float(squares.mean()), len(numbers)
@@ -49,7 +50,7 @@ def freedom_of(values: Sequence[float], clusters: Iterable[Hashable]) -> float:
 
 
 def allowance(freedom: float, assurance: float = 0.8) -> float:
-    """Return the factor on an estimated variance below which the true one lies.
+    """Return the factor by which an estimated variance is multiplied to get its upper bound.
 
     >>> round(allowance(50), 2), round(allowance(500), 2), allowance(math.inf)
     (1.21, 1.06, 1.0)
@@ -62,5 +63,5 @@ def allowance(freedom: float, assurance: float = 0.8) -> float:
 
 
 def scaled(spread: Spread, factor: float) -> Spread:
-    """Return the spread with all its variances times a factor."""
+    """Return the spread with all its variances multiplied by a factor."""
     return replace(spread, between=spread.between * factor, within=spread.within * factor)

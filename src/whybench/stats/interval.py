@@ -1,23 +1,23 @@
 """Confidence intervals for means and rates of episode scores that come in clusters.
 
-Episodes of one instance (repeats, templates, evidence) are alike, so they tell less than as many
-episodes of different instances. Both intervals here take the spread *between clusters* as the
-measure of what is unknown, and count clusters, not episodes, as degrees of freedom:
+Episodes of one instance (repeats, templates, evidence) are alike, so they carry less information
+than the same number of episodes of different instances. Both intervals here use the variance
+*between clusters*, and the number of clusters, not of episodes, gives the degrees of freedom:
 
 - `mean_interval` for scores on any scale: mean, sandwich standard error, t quantile;
 - `rate_interval` for 0/1 scores: Wilson's interval at the effective sample size;
-- `interval` looks at the values and chooses.
+- `interval` chooses one of them from the values.
 
-Repeats of one instance (epochs) are marked by `instances`. They are averaged first, so that every
-instance counts alike however many of its epochs were scored, and the estimate is the mean over
-instances. Nothing else about them is assumed: noise over epochs is part of the spread between
+`instances` marks repeats of one instance (epochs). They are averaged first. So every instance has
+the same weight, however many of its epochs were scored, and the estimate is the mean over
+instances. Nothing else about repeats is assumed: noise over epochs is part of the variance between
 clusters, and shrinks with it.
 
-Sparse data never raise, since a report must print whatever a run has left: an interval that
-cannot be had is (nan, nan). A value of None or NaN is unscored, not zero, and is dropped.
+Sparse data never raise an error, because a report must print whatever a run contains. An interval
+that cannot be computed is (nan, nan). A value of None or NaN is unscored, not zero, and is dropped.
 
-Both are approximations in the number of clusters. They are too narrow when a few clusters hold
-most of the values and agree within themselves; prefer clusters of like size.
+Both intervals are approximations that improve with the number of clusters. They are too narrow if a
+few clusters contain most of the values and agree within themselves. Prefer clusters of equal size.
 
 References:
     E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference,
@@ -39,11 +39,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 FEW_CLUSTERS = 10
-"""Below this many clusters an interval is flagged: its own width is then hardly known."""
+"""Below this many clusters, an interval is flagged, because its width is itself uncertain."""
 
 Values = Iterable[float | None]
 Labels = Iterable[Hashable] | None
-"""One label for each value; without labels each value is a case of its own."""
+"""One label for each value; without labels, each value has its own."""
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -97,27 +97,40 @@ def mean_interval(
     instances: Labels = None,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval:
-    """Mean, cluster-robust standard error, t quantile on clusters - 1 degrees of freedom.
+    """Return a mean with its confidence interval: cluster-robust standard error and t quantile.
 
     Without `clusters` each value is its own cluster, and this is Student's interval. One cluster
-    shows no spread between clusters, so its bounds are (nan, nan).
+    shows no variation between clusters, so its bounds are (nan, nan).
 
-    `bounds` are the least and the most that a value can be. The mean lies between them, so the
-    interval is cut off there: what is cut off holds no possible mean, and coverage stays the same.
+    Examples:
+        >>> found = mean_interval([1.0, 2.0, 3.0, 4.0])
+        >>> round(found.low, 3), found.estimate, round(found.high, 3)
+        (0.446, 2.5, 4.554)
+        >>> alike = mean_interval([1.0, 1.0, 4.0, 4.0], clusters="aabb")
+        >>> round(alike.low, 1), alike.clusters, alike.few_clusters
+        (-16.6, 2, True)
+        >>> epochs = mean_interval([1.0, 3.0, 2.0, 7.0], instances="aaab")
+        >>> epochs.estimate, epochs.n, epochs.clusters
+        (4.5, 4, 2)
+        >>> mean_interval([0.9, 1.0, 1.0, 1.0], bounds=(0.0, 1.0)).high
+        1.0
+        >>> mean_interval([1.0])
+        Interval(low=nan, high=nan, estimate=1.0, n=1, clusters=1, few_clusters=True)
 
-    >>> found = mean_interval([1.0, 2.0, 3.0, 4.0])
-    >>> round(found.low, 3), found.estimate, round(found.high, 3)
-    (0.446, 2.5, 4.554)
-    >>> alike = mean_interval([1.0, 1.0, 4.0, 4.0], clusters="aabb")
-    >>> round(alike.low, 1), alike.clusters, alike.few_clusters
-    (-16.6, 2, True)
-    >>> epochs = mean_interval([1.0, 3.0, 2.0, 7.0], instances="aaab")
-    >>> epochs.estimate, epochs.n, epochs.clusters
-    (4.5, 4, 2)
-    >>> mean_interval([0.9, 1.0, 1.0, 1.0], bounds=(0.0, 1.0)).high
-    1.0
-    >>> mean_interval([1.0])
-    Interval(low=nan, high=nan, estimate=1.0, n=1, clusters=1, few_clusters=True)
+    Args:
+        values: The scores. None and NaN are unscored and are dropped.
+        clusters: The cluster of each value.
+        level: The confidence level.
+        instances: The instance of each value. Repeats of an instance are averaged first.
+        bounds: The smallest and the largest possible value. The interval is cut at them; coverage
+            stays the same, because no mean lies beyond.
+
+    Returns:
+        The estimate with its bounds.
+
+    Raises:
+        ValueError: The level, the values or the labels are not valid.
+
     """
     found = _mean(_scored(values, clusters, level, instances), level)
     low, high = max(bounds[0], found.low), min(bounds[1], found.high)
@@ -131,25 +144,40 @@ def rate_interval(
     *,
     instances: Labels = None,
 ) -> Interval:
-    """Wilson's score interval for 0/1 values, at the effective sample size of their clusters.
+    """Return a rate with Wilson's score interval at the effective sample size of the clusters.
 
-    Shares from 0 to 1, such as 0/1 values averaged over epochs, are taken too; better pass the 0/1
-    values of all epochs with `instances`, as their number is the most that they can tell.
+    The effective size is that of an unclustered sample with the same variance: n_eff = p(1 - p) /
+    variance, at most n and at least 1. Without clusters it is n - 1, because the variance is
+    corrected for small samples. The critical value is t with clusters - 1 degrees of freedom. If p
+    is 0 or 1, the variance gives no information. Each cluster then counts as one value, n_eff =
+    clusters, and the critical value is the normal one.
 
-    The effective size is that of the unclustered sample with the same variance,
-    n_eff = p(1 - p) / variance, at most n (and never below 1). Without clusters it is n - 1, not n,
-    as the variance is corrected for small samples. The critical value is t on clusters - 1 degrees
-    of freedom. At p = 0 or 1 the variance says nothing, so each cluster counts as one value,
-    n_eff = clusters, and as no variance was estimated the critical value is the normal one.
+    Values between 0 and 1, such as rates averaged over epochs, are accepted. Passing the 0/1
+    values of all epochs with `instances` is better, because their number limits the effective
+    size.
 
-    >>> found = rate_interval([1] * 30 + [0] * 10)
-    >>> round(found.low, 3), found.estimate, round(found.high, 3)
-    (0.591, 0.75, 0.862)
-    >>> found = rate_interval([1] * 30 + [0] * 10, clusters=[i // 5 for i in range(40)])
-    >>> round(found.low, 3), found.estimate, round(found.high, 3)
-    (0.33, 0.75, 0.948)
-    >>> round(rate_interval([1] * 20).low, 3)
-    0.839
+    Examples:
+        >>> found = rate_interval([1] * 30 + [0] * 10)
+        >>> round(found.low, 3), found.estimate, round(found.high, 3)
+        (0.591, 0.75, 0.862)
+        >>> found = rate_interval([1] * 30 + [0] * 10, clusters=[i // 5 for i in range(40)])
+        >>> round(found.low, 3), found.estimate, round(found.high, 3)
+        (0.33, 0.75, 0.948)
+        >>> round(rate_interval([1] * 20).low, 3)
+        0.839
+
+    Args:
+        values: The scores, from 0 to 1. None and NaN are unscored and are dropped.
+        clusters: The cluster of each value.
+        level: The confidence level.
+        instances: The instance of each value. Repeats of an instance are averaged first.
+
+    Returns:
+        The estimate with its bounds.
+
+    Raises:
+        ValueError: A value is not between 0 and 1, or the level or the labels are not valid.
+
     """
     scored = _scored(values, clusters, level, instances)
     if not scored.shares:

@@ -1,18 +1,18 @@
 """McNemar's test: whether two systems solve different shares of the same instances.
 
-Only instances that one system solves and the other does not tell the two apart. If the systems
-were equally good, each of those would be as likely to favour the one as the other: a binomial law
-with chance 1/2.
+Only instances that one system solves and the other does not solve carry information. If the systems
+were equally good, each of these would favour either system with probability 1/2: a binomial law.
 
-- exact: twice the smaller tail of that law. Never more false alarms than alpha, mostly far fewer,
-  and so less power than `power.power_of` plans for;
-- mid-p: the exact p-value less the chance of the outcome itself. On average over what may happen
-  its false alarms stay below alpha where the systems agree on half of the instances or more (at
-  most 4.95 % at 5 %, for 10 to 100 instances), but not where they agree on next to none (6.5 %).
+- exact: twice the smaller tail of that law. Its false alarms never exceed alpha and are mostly far
+  fewer. So it has less power than `power.power_of` plans for.
+- mid-p: the exact p-value minus the probability of the outcome itself. On average over all
+  outcomes, its false alarms stay below alpha if the systems agree on at least half of the instances
+  (at most 4.95 % at 5 %, for 10 to 100 instances). They exceed it if the systems agree on almost
+  none (6.5 %).
 
-Both suppose one 0/1 score for each system and instance, and instances that are independent. For
-several epochs, for scores on other scales and for instances that share a cluster use
-`paired.paired_bootstrap`, which is the exact test here where the two meet.
+Both tests assume one 0/1 score for each system and instance, and independent instances. For several
+epochs, for scores on other scales, and for instances that share a cluster, use
+`paired.paired_bootstrap`. Where both apply, it equals the exact test here.
 
 References:
     Q. McNemar (1947), Note on the sampling error of the difference between correlated proportions
@@ -40,7 +40,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """How often each system alone was right, and the evidence that they differ."""
+    """How often each system alone was right, with the p-values."""
 
     n: int
     """Instances scored for both systems."""
@@ -69,7 +69,7 @@ def mcnemar(first: Solved[Instance], second: Solved[Instance]) -> McNemar:
     both = np.array(pairs, dtype=np.float64).reshape(-1, 2)
     both = both[~np.isnan(both).any(axis=1)]
     if ((both != 0) & (both != 1)).any():
-        raise ValueError("McNemar's test needs scores of 0 and 1; use paired_bootstrap for others")
+        raise ValueError("McNemar's test needs scores of 0 and 1; use paired_bootstrap for others.")
     n = len(both)
     b, c = (int((both[:, at] > both[:, 1 - at]).sum()) for at in (0, 1))
     if n == 0:
@@ -86,11 +86,11 @@ def mcnemar_power(
     kind: Kind = "mid-p",
     alpha: float = 0.05,
 ) -> float:
-    """Return the chance that the test rejects, exactly, by summing over all outcomes.
+    """Return the exact probability that the test rejects, by summing over all outcomes.
 
-    `only_first` and `only_second` are the true shares of instances that one system alone solves;
-    their difference is that of the systems' rates. The terms for each possible number of such
-    instances are summed, so the cost grows with the square of `instances`.
+    `only_first` and `only_second` are the true shares of instances that one system alone solves.
+    Their difference is the difference of the systems' rates. The sum runs over each possible number
+    of such instances, so the cost grows with the square of `instances`.
 
     >>> round(mcnemar_power(200, 0.2, 0.1), 3)
     0.742

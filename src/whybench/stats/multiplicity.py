@@ -1,12 +1,13 @@
 """Many tests at once: Holm's correction.
 
-Of twenty true null hypotheses one falls at 0.05 by luck. Holm's step-down procedure keeps the
-family-wise error rate, the chance of even one false rejection among all tests of the family, at or
-below alpha. It asks nothing about how the tests depend on each other, and rejects all that
-Bonferroni's correction rejects and sometimes more.
+Of twenty true null hypotheses, one is rejected at 0.05 by chance. Holm's step-down procedure keeps
+the family-wise error rate at or below alpha. This rate is the probability of at least one false
+rejection among all tests of the family. The procedure makes no assumption about how the tests
+depend on each other. It rejects everything that Bonferroni's correction rejects, and sometimes
+more.
 
-The family is what the caller passes: all tests of one table, not only those that look good.
-A p-value of nan is no test and does not count.
+The family is what the caller passes. Pass all tests of one table, not only those that look good.
+A p-value of nan means that no test was made; it does not count.
 
 References:
     S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
@@ -19,9 +20,9 @@ from collections.abc import Sequence
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Return Holm's adjusted p-values, in the order given; nan is no test.
+    """Return Holm's adjusted p-values, in the given order; nan means no test.
 
-    An adjusted p-value is the smallest alpha at which its hypothesis falls.
+    An adjusted p-value is the smallest alpha at which its hypothesis is rejected.
 
     >>> holm([0.01, 0.04, math.nan, 0.03])
     [0.03, 0.06, nan, 0.06]
@@ -38,7 +39,9 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def holm_rejects(ps: Sequence[float], alpha: float = 0.05) -> list[bool]:
-    """Tell which null hypotheses fall at the family-wise error rate `alpha`; nan never does.
+    """Return which null hypotheses are rejected at the family-wise error rate `alpha`.
+
+    nan means no test and is never rejected.
 
     >>> holm_rejects([0.01, 0.04, math.nan, 0.03])
     [True, False, False, False]
@@ -51,9 +54,10 @@ def holm_rejects(ps: Sequence[float], alpha: float = 0.05) -> list[bool]:
 def holm_alphas(ps: Sequence[float], alpha: float = 0.05) -> list[float]:
     """Return the alpha at which Holm's procedure tests each hypothesis; nan for no test.
 
-    It tests the smallest p-value at alpha over the number of tests, the next at alpha over one
-    fewer, and stops at the first that does not fall: what is left is kept at that alpha. So a
-    hypothesis falls just if its own p-value is at most its own alpha.
+    The procedure tests the smallest p-value at alpha divided by the number of tests, the next at
+    alpha divided by one fewer, and so on. It stops at the first hypothesis that is not rejected;
+    the rest keep that alpha. So a hypothesis is rejected exactly if its p-value is at most its
+    alpha.
 
     >>> [round(step, 4) for step in holm_alphas([0.01, 0.04, math.nan, 0.03])]
     [0.0167, 0.025, nan, 0.025]

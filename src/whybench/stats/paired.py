@@ -1,24 +1,24 @@
 """Paired difference of two systems, or of one system in two settings, over the same instances.
 
-Instances differ in difficulty far more than systems do, so a difference is best taken within each
-instance and only then averaged. Both answers here look at nothing but those differences:
+Instances differ in difficulty far more than systems do. So a difference is best computed within
+each instance and then averaged. Both results here use only these differences:
 
-- how large: mean of first - second, with a percentile bootstrap interval;
-- whether any: a two-sided sign-flip permutation test. If the two did not differ, each difference
-  would be as likely with the other sign; the p-value is the share of sign patterns whose mean is
-  at least as far from zero. It is exact for few instances and for 0/1 scores (where it is the
-  exact McNemar test), and drawn at random otherwise.
+- How large is the difference? The mean of first - second, with a percentile bootstrap interval.
+- Is there a difference? A two-sided sign-flip permutation test. If the two did not differ, each
+  difference would be equally likely with the other sign. The p-value is the share of sign patterns
+  whose mean is at least as far from zero. It is exact for few instances and for 0/1 scores (where
+  it is the exact McNemar test). Otherwise sign patterns are drawn at random.
 
-Instances of one cluster move together. Name their worlds by `clusters`, and whole worlds are
-drawn by the bootstrap and flipped by the test, while every instance still counts alike in the mean.
+Instances of one cluster are not independent. If you pass `clusters`, the bootstrap draws whole
+clusters and the test flips whole clusters. Every instance still has the same weight in the mean.
 
-Each mapping gives one value for an instance: average its epochs first. An instance that one side
-lacks, or where one side is None or NaN (unscored, not zero), is left out. Sparse data never raise:
-bounds that cannot be had are (nan, nan).
+Each mapping gives one value per instance: average its epochs first. An instance is left out if one
+side lacks it, or has None or NaN for it (unscored, not zero). Sparse data never raise an error:
+bounds that cannot be computed are (nan, nan).
 
-The answer depends on the differences and the seed alone, not on names or order of instances. The
-percentile interval is too narrow for few clusters, so those are flagged; it and the p-value answer
-two questions and may disagree near the border.
+The result depends only on the differences and the seed, not on names or order of instances. The
+percentile interval is too narrow for few clusters, so it is flagged then. The interval and the
+p-value answer different questions and may disagree near the border.
 
 References:
     B. Efron and R. J. Tibshirani (1993), An introduction to the bootstrap, ch. 13: the percentile
@@ -39,10 +39,10 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 EXACT_UP_TO = 16
-"""With at most this many nonzero differences every sign pattern is counted."""
+"""With at most this many nonzero differences, every sign pattern is counted."""
 
 FEW_PAIRS = 10
-"""Below this many clusters of pairs an interval is flagged: too narrow, by an unknown amount."""
+"""Below this many clusters of pairs, an interval is flagged, because it is too narrow."""
 
 BATCH = 2**22
 """Numbers drawn at a time, so that memory does not grow with pairs times resamples."""
@@ -54,7 +54,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A mean difference between two bounds, with the evidence that there is one."""
+    """A mean difference with its bounds and its p-value."""
 
     low: float
     """Lower bound; nan when there are fewer than two clusters."""
@@ -67,7 +67,7 @@ class Paired:
     n: int
     """Number of instances scored on both sides."""
     exact: bool
-    """Whether `p_value` counts every sign pattern; else it is drawn at random."""
+    """Whether `p_value` counts every sign pattern; otherwise patterns are drawn at random."""
     few_pairs: bool
     """Whether `clusters` is below `FEW_PAIRS`: read the bounds with care."""
     clusters: int
@@ -85,8 +85,9 @@ def paired_bootstrap(
 ) -> Paired:
     """Compare two scores of the same instances; positive means that `first` is higher.
 
-    Without `clusters` each instance is its own cluster. With them the mean over instances is a
-    ratio, the sum of differences over the number of instances, and each resample forms it anew.
+    Without `clusters`, each instance is its own cluster. With `clusters`, the mean over instances
+    is a ratio: the sum of differences divided by the number of instances. Each resample computes
+    this ratio again.
 
     >>> full = {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 0, "g": None}
     >>> less = {"a": 0, "b": 0, "c": 0, "d": 0, "e": 1, "f": 0, "g": 1, "h": 1}
@@ -121,9 +122,9 @@ def _summed(
     second: Scores[Instance],
     clusters: Mapping[Instance, Hashable] | None,
 ) -> tuple[Floats, Floats]:
-    """First - second summed over each cluster, and its number of instances.
+    """Return first - second summed over each cluster, and its number of instances.
 
-    Sorted and summed without rounding, so that names and order do not matter.
+    The differences are sorted and summed without rounding, so names and order do not matter.
     """
     shared = [instance for instance in first if instance in second]
     both = np.array([(first[one], second[one]) for one in shared], dtype=np.float64).reshape(-1, 2)
@@ -157,7 +158,7 @@ def _percentiles(
 
 
 def _sign_flip(differences: Floats, resamples: int, rng: np.random.Generator) -> tuple[float, bool]:
-    """Share of sign patterns with a sum at least as far from zero, and whether it is exact."""
+    """Return the share of sign patterns at least as far from zero, and whether it is exact."""
     if not len(differences):
         return math.nan, True
     moved = differences[differences != 0]  # the sign of a zero changes nothing

@@ -1,31 +1,34 @@
-"""How large a run must be to show a difference, and how small a difference a run can show.
+"""Compute the size that a run needs to show a difference, and the difference that a run can show.
 
-Two questions, one test. *One system against a value*: is its mean another than a stated one, a
-floor or a published figure without noise of its own? *Two systems on shared instances*: is the
-mean of their paired differences another than 0? Which one is asked depends on the `Spread` alone
-(`spread.rate_spread` and `spread_of`, or `paired_spread` and `paired_spread_of`).
+One test answers two questions. *One system against a value*: does its mean differ from a given
+value, such as a floor or a published figure without noise? *Two systems on shared instances*: does
+the mean of their paired differences differ from 0? The `Spread` alone decides which question is
+answered (`spread.rate_spread` and `spread_of`, or `paired_spread` and `paired_spread_of`).
 
-The test is the two-sided t test on clusters that `interval.mean_interval` inverts: it rejects when
-the interval of level 1 - alpha leaves the value out. The sign-flip test of `paired` has the same
-power for large samples. McNemar's mid-p test has a little less, as it takes its variance at the
-null hypothesis, where it is larger by the square of the difference: `mcnemar_needed`.
+The test is the two-sided t test on clusters that `interval.mean_interval` inverts: it rejects if
+the interval of level 1 - alpha excludes the value. The sign-flip test of `paired` has the same
+power for large samples. McNemar's mid-p test has slightly less. It uses the variance at the null
+hypothesis, which is larger by the square of the difference (see `mcnemar_needed`).
 
 Assumptions:
 
-- the estimate is normal and its variance is that of the `Spread`, so that t has the noncentral t
-  law on clusters - 1 degrees of freedom. True for normal scores in equal clusters; for 0/1 scores
-  good from about 20 clusters and ten solved and ten unsolved instances (for pairs: ten on which
-  only one system is right); optimistic by some points when clusters differ much in size;
-- the spread is that at the true difference, not at the null hypothesis;
-- every instance has the same number of epochs; instances are added by whole clusters of the same
-  mean size; instances and clusters are a sample of more to come, so a finite suite run whole
-  does not make its uncertainty vanish;
-- one test. For several with Holm's correction, alpha over their number is enough for each.
+- The estimate is normal with the variance of the `Spread`, so t has the noncentral t distribution
+  with clusters - 1 degrees of freedom. This is true for normal scores in equal clusters. For 0/1
+  scores it is a good approximation from about 20 clusters and ten solved and ten unsolved instances
+  (for pairs: ten on which only one system is right). It is optimistic by some points if clusters
+  differ much in size.
+- The spread is the one at the true difference, not at the null hypothesis.
+- Every instance has the same number of epochs. Instances are added in whole clusters of the same
+  mean size. Instances and clusters are a sample from a larger population, so running a finite suite
+  completely does not remove its uncertainty.
+- There is one test. For several tests with Holm's correction, alpha divided by their number is
+  enough for each.
 
-With the normal law for t the number of instances is
-n = (z(1 - alpha/2) + z(power))² · (variance for one instance) / difference²: quick by hand, some
-instances too few. Since all of the spread shrinks with instances and only `within` with epochs, a
-new instance always helps at least as much as one more epoch of all.
+With the normal distribution in place of t, the number of instances is
+n = (z(1 - alpha/2) + z(power))² · (variance for one instance) / difference². This is easy to
+compute by hand, but gives a few instances too few. More instances shrink the whole spread, and more
+epochs shrink only `within`. So a new instance always helps at least as much as one more epoch of
+all.
 
 References:
     J. Cohen (1988), Statistical power analysis for the behavioral sciences, ch. 2.
@@ -42,12 +45,12 @@ from scipy.special import nctdtr, ndtri, stdtrit
 from whybench.stats.spread import Spread
 
 MOST = 2**40
-"""Runs larger than this many clusters or epochs are called impossible."""
+"""Runs with more clusters or epochs than this count as impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A size of a run and the power that it has."""
+    """The size of a run, with its power."""
 
     instances: int
     epochs: int
@@ -57,9 +60,9 @@ class Design:
 def power_of(
     difference: float, spread: Spread, instances: float, epochs: float = 1, *, alpha: float = 0.05
 ) -> float:
-    """Return the chance that the test rejects if this is the true difference.
+    """Return the probability that the test rejects if this is the true difference.
 
-    With fewer than two clusters nothing can be tested, and the power is 0.
+    With fewer than two clusters nothing can be tested, so the power is 0.
 
     >>> round(power_of(0.5, Spread(1.0), 34), 3)
     0.808
@@ -101,17 +104,17 @@ def instances_needed(
         lambda count: power_of(difference, spread, size(count), epochs, alpha=alpha) >= power,
     )
     if clusters is None:
-        raise ValueError(f"a difference of {difference} is too small to show; ask for a larger one")
+        raise ValueError(f"A difference of {difference} is too small to show. Give a larger one.")
     return size(clusters)
 
 
 def mcnemar_needed(
     difference: float, spread: Spread, *, power: float = 0.8, alpha: float = 0.05
 ) -> int:
-    """Return the fewest instances for McNemar's mid-p test, each a world of its own.
+    """Return the fewest instances for McNemar's mid-p test, if each is its own cluster.
 
-    The normal law with the variance of each hypothesis in its place (R. J. Connor, 1987, Sample
-    size for testing differences in proportions for the paired-sample design, Biometrics 43).
+    It uses the normal distribution with the variance under each hypothesis (R. J. Connor, 1987,
+    Sample size for testing differences in proportions for the paired-sample design, Biometrics 43).
 
     >>> instances_needed(0.3, Spread(0.41)), mcnemar_needed(0.3, Spread(0.41))
     (38, 42)
@@ -131,9 +134,10 @@ def epochs_needed(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> int | None:
-    """Return the fewest epochs that show this difference on so many instances.
+    """Return the fewest epochs that show this difference on this number of instances.
 
-    None if no number of epochs does: they do not shrink what differs between instances.
+    The result is None if no number of epochs is enough, because epochs do not shrink the variance
+    between instances.
 
     >>> epochs_needed(0.05, Spread(0.1, 0.1), 379), epochs_needed(0.05, Spread(0.1, 0.1), 300)
     (5, None)
@@ -154,10 +158,10 @@ def design_needed(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> Design | None:
-    """Return the size with the fewest epochs, and then the fewest instances, that suffices.
+    """Return the sufficient size with the fewest epochs, and then the fewest instances.
 
-    That is also the size with the fewest episodes, but for rounding. None if `most_instances`,
-    such as all that a suite has, are too few for any number of epochs.
+    Except for rounding, this is also the size with the fewest episodes. The result is None if
+    `most_instances`, for example all of a suite, are too few for any number of epochs.
 
     >>> found = design_needed(0.05, Spread(0.1, 0.1), most_instances=400)
     >>> found.instances, found.epochs, round(found.power, 3)
@@ -184,14 +188,14 @@ def detectable(
 ) -> float:
     """Return the smallest difference that a run of this size shows at this power.
 
-    Infinite with fewer than two clusters, where no difference shows.
+    It is infinite with fewer than two clusters.
 
     >>> round(detectable(Spread(0.25), 100), 3)
     0.141
     """
     _check(power=power, alpha=alpha)
     if power <= alpha:
-        raise ValueError(f"power {power} must exceed alpha {alpha}: chance alone gives that much")
+        raise ValueError(f"power {power} must exceed alpha {alpha}, which chance alone gives.")
     if power_of(1.0, spread, instances, epochs, alpha=alpha) == 0:
         return math.inf
     freedom = instances / spread.cluster_size - 1
@@ -205,7 +209,7 @@ def detectable(
 
 
 def _power(shift: float, freedom: float, alpha: float) -> float:
-    """Chance that a noncentral t leaves the central 1 - alpha, on either side."""
+    """Return the probability that a noncentral t is outside the central 1 - alpha range."""
     t = float(stdtrit(freedom, alpha / 2))
     near, far = float(nctdtr(freedom, -shift, t)), float(nctdtr(freedom, shift, t))
     # SciPy gives nan where the tail on the wrong side is too small to tell from 0.
@@ -213,7 +217,7 @@ def _power(shift: float, freedom: float, alpha: float) -> float:
 
 
 def _least(start: int, enough: Callable[[int], bool]) -> int | None:
-    """Return the least number from `start` on that is enough; more is always enough too."""
+    """Return the smallest number from `start` on that is enough; larger ones must be enough too."""
     if enough(start):
         return start
     low, high = start, 2 * start

@@ -1,21 +1,23 @@
-"""Where scores vary: between clusters, between instances of a world, and over epochs.
+"""Variance components of scores: between clusters, between instances of a cluster, over epochs.
 
-The model behind every plan of a run. The score of instance i of cluster c in epoch e is
+This is the model behind every plan of a run. The score of instance i of cluster c in epoch e is
 
     y = μ + a(c) + b(c, i) + e(c, i, e)
 
-with independent parts of mean 0. What is expected of an instance, μ + a + b, has variance
-`between`; two instances of one cluster correlate by `icc` = Var(a) / `between`; `within` is the
-variance over epochs of one instance, averaged over instances. Then the mean over n instances, K
-epochs each, in clusters of m instances on average, has variance
+with independent parts of mean 0. The expected score of an instance, μ + a + b, has variance
+`between`. Two instances of one cluster have the correlation `icc` = Var(a) / `between`. `within` is
+the variance over epochs of one instance, averaged over instances. Take the mean over n instances
+with K epochs each, in clusters of m instances on average. Its variance is
 
     (between · (1 + ((1 + cv²) m - 1) icc) + within / K) / n
 
-where cv is the sizes' coefficient of variation: few large clusters tell less than many small ones.
-Nothing is assumed normal here. 0/1 scores fit in: a rate p has between + within = p (1 - p).
+where cv is the coefficient of variation of the sizes. So few large clusters are less informative
+than many small ones. The model assumes no normal distribution. It includes 0/1 scores: a rate p has
+between + within = p (1 - p).
 
-The same value describes one system (`rate_spread`, `spread_of`) and the paired difference of two
-on shared instances (`paired_spread`, `paired_spread_of`), where easy and hard cancel out.
+A `Spread` describes one system (`rate_spread`, `spread_of`) or the paired difference of two
+systems on shared instances (`paired_spread`, `paired_spread_of`). In a difference, the difficulty
+of instances cancels.
 
 References:
     S. M. Eldridge, D. Ashby and S. Kerry (2006), Sample size for cluster randomized trials: effect
@@ -45,9 +47,9 @@ class Spread:
     """Variances of a score, or of a paired difference of scores, and how instances cluster."""
 
     between: float
-    """Variance between instances of what is expected of each."""
+    """Variance of the expected score between instances."""
     within: float = 0.0
-    """Variance over epochs of one instance; 0 says that epochs teach nothing."""
+    """Variance over epochs of one instance; if it is 0, more epochs do not help."""
     icc: float = 0.0
     """Correlation of expected scores of two instances of one cluster, from 0 to 1."""
     cluster_size: float = 1.0
@@ -56,7 +58,7 @@ class Spread:
     """Standard deviation of the cluster sizes over their mean."""
 
     def __post_init__(self) -> None:
-        """Refuse what no score can have."""
+        """Reject values that no score can have."""
         for name in ("between", "within", "size_cv"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be 0 or more; got {getattr(self, name)}")
@@ -66,7 +68,7 @@ class Spread:
             raise ValueError(f"cluster_size must be 1 or more; got {self.cluster_size}")
 
     def variance(self, instances: float, epochs: float = 1) -> float:
-        """Return the variance of the mean over so many instances and epochs.
+        """Return the variance of the mean over this number of instances and epochs.
 
         >>> Spread(0.1, 0.15).variance(100), Spread(0.1, 0.15).variance(100, epochs=3)
         (0.0025, 0.0015)
@@ -86,8 +88,8 @@ def rate_spread(
     """Return the spread of a 0/1 score that is 1 at this rate.
 
     `repeatability` is the correlation of two epochs of one instance: 1 if a system always does the
-    same, 0 if all instances are equally hard. If nobody knows, 1 is the careful choice: it leaves
-    the variance of one epoch as it is and expects nothing of more.
+    same, 0 if all instances are equally hard. If it is unknown, 1 is the conservative choice: it
+    assumes that more epochs do not reduce the variance.
 
     >>> rate_spread(0.5, 0.6)
     Spread(between=0.15, within=0.1, icc=0.0, cluster_size=1.0, size_cv=0.0)
@@ -103,8 +105,9 @@ def rate_spread(
 def paired_spread(first: Spread, second: Spread, correlation: float) -> Spread:
     """Return the spread of first - second on shared instances, from the spread of each.
 
-    `correlation` is that of what is expected of both on an instance, taken to be the same between
-    clusters and between instances of a cluster. Noise over epochs is independent and adds up.
+    `correlation` is the correlation of the two expected scores over instances. It is assumed to be
+    the same between clusters and between instances of a cluster. Noise over epochs is independent
+    and adds up.
 
     >>> found = paired_spread(Spread(0.16, 0.05), Spread(0.16, 0.05), 0.75)
     >>> round(found.between, 3), found.within
@@ -113,7 +116,7 @@ def paired_spread(first: Spread, second: Spread, correlation: float) -> Spread:
     if not -1 <= correlation <= 1:
         raise ValueError(f"correlation must lie from -1 to 1; got {correlation}")
     if (first.cluster_size, first.size_cv) != (second.cluster_size, second.size_cv):
-        raise ValueError("shared instances lie in the same clusters; give both the same sizes")
+        raise ValueError("Shared instances are in the same clusters. Give both the same sizes.")
 
     def apart(a: float, b: float) -> float:
         return max(0.0, a + b - 2 * correlation * math.sqrt(a * b))
@@ -130,8 +133,8 @@ def spread_of(
 ) -> Spread:
     """Estimate the spread of one system from a run, by analysis of variance.
 
-    Estimates below 0 are set to 0. If no instance has two scored epochs, noise cannot be told from
-    difficulty: all of it counts as `between`, and `within` is 0.
+    Estimates below 0 are set to 0. If no instance has two scored epochs, noise and difficulty
+    cannot be separated: all variance counts as `between`, and `within` is 0.
 
     >>> found = spread_of({"a": [0, 1], "b": [1, 1], "c": [0, 0], "d": [1, None]})
     >>> round(found.between, 3), round(found.within, 3)
@@ -188,9 +191,7 @@ def _estimated(
             raise ValueError(f"instance {instance!r} has no cluster; name its cluster or drop it")
         groups.setdefault(instance if clusters is None else clusters[instance], []).append(mean)
     if len(groups) < 2:
-        raise ValueError(
-            "fewer than two clusters show no spread between them; state the Spread by hand"
-        )
+        raise ValueError("Data of fewer than two clusters show no spread. Pass a Spread instead.")
     sizes = np.array([len(group) for group in groups.values()], dtype=np.float64)
     centres = np.array([math.fsum(group) / len(group) for group in groups.values()])
     n, count = float(sizes.sum()), len(sizes)

@@ -190,7 +190,7 @@ def test_no_legal_trace_raises(profile: str, case: int) -> None:
     assert all(len(moment.did) <= 160 >= len(moment.saw) for moment in annotated.moments)
     json.dumps(annotated.to_json(), allow_nan=False)
     if episode.outcome is None:
-        assert annotated.verdict.startswith("No prediction was handed in (unfinished)")
+        assert annotated.verdict.startswith("No prediction (unfinished)")
 
 
 def test_steps_after_the_end_are_told_as_refused() -> None:
@@ -217,7 +217,7 @@ def test_a_verification_request_and_a_second_try_are_told() -> None:
     trace = play(FAMILY.open(instance), FAMILY.agent("null", instance))
     assert "asked to check" in FAMILY.annotate(instance, trace).moments[0].saw
     _, _, annotated = told("main_3", "null", 1, profile="published")
-    assert [moment.saw for moment in annotated.moments][1] == "not right; one more try"
+    assert [moment.saw for moment in annotated.moments][1] == "wrong; one more attempt"
 
 
 def test_a_graph_that_is_held_too_soon_is_noted() -> None:
@@ -231,7 +231,7 @@ def test_a_graph_that_is_held_too_soon_is_noted() -> None:
     episode.step(Action.of("submit", frequency=1, hypothesis=held))
     annotated = FAMILY.annotate(instance, episode.trace)
     assert (
-        "Its final graph was held from 0 interventions on, before the evidence forced it."
+        "Its final graph did not change after 0 interventions, before the evidence forced it."
         in annotated.notes
     )
 

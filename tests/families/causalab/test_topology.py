@@ -181,7 +181,7 @@ def test_graphs_depend_on_size_and_seed_alone() -> None:
 
 @pytest.mark.parametrize("k", [2, 13])
 def test_an_unknown_size_is_refused(k: int) -> None:
-    with pytest.raises(ValueError, match=r"give 3 … 12"):
+    with pytest.raises(ValueError, match=r"Give 3 … 12"):
         topology(k, Stream("test"))
 
 

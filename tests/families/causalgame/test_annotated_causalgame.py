@@ -115,7 +115,7 @@ def test_given_evidence_is_marked_and_counts():
     episode.step(Action.of("submit", design="{}"))
     found = FAMILY.annotate(instance, episode.trace)
     assert [moment.given for moment in found.moments] == [True] * given + [False]
-    assert "bad inference" in found.verdict
+    assert "Bad inference" in found.verdict
 
 
 @together("suite, profile", [(FACTORIAL, "certified"), *product(scenarios(), PROFILES)])
@@ -155,7 +155,7 @@ def test_beliefs_are_drawn_where_they_were_put_down():
     assert {kind for _, kind in compared(found.truth, third.arrows)} == {"correct"}
     steps = [m.figures["hypothesis distance"] for m in (first, third)]
     assert steps == [far for _, far in thaw(score.labels["distances"])] == [5, 0]
-    assert "named 4 of 4 true causes" in found.verdict
+    assert "include 4 of 4 true claims" in found.verdict
     assert sum(note.startswith("Found: ") for note in found.notes) == 4
 
 
@@ -176,7 +176,7 @@ def test_beliefs_about_generated_worlds_are_held_against_the_formula():
 
 def test_uncounted_deployments_are_told_without_a_share():
     found, _ = told(deploy(), counts=False)
-    assert "nobody counted" in found.moments[0].saw
+    assert "not counted" in found.moments[0].saw
     assert "survival" not in found.moments[0].figures
 
 

@@ -93,8 +93,8 @@ def made(**changes: object) -> Proof:
         ({"correlational": Wins(0.21, 0.6, -9.0)}, "not trapped"),
         ({"correlational": Wins(0.1, 0.72, -9.0)}, "not trapped"),
         ({"exact": Wins(0.79, 0.75, -5.0)}, "not affordable"),
-        ({"exact": Wins(0.9, 0.83, 3.1)}, "beaten"),
-        ({"intended": Estimate(0.81, 50_000)}, "beaten"),
+        ({"exact": Wins(0.9, 0.83, 3.1)}, "beats the best known"),
+        ({"intended": Estimate(0.81, 50_000)}, "beats the best known"),
     ],
 )
 def test_every_flaw_is_found(changes: dict, flaw: str | None) -> None:

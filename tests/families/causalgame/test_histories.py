@@ -253,6 +253,7 @@ def trial(flown: Design, returned: int, lost: int) -> Trial:
     return Trial(flown, len(rows), returned, tuple(rows))
 
 
+@pytest.mark.slow
 def test_recommendations_keep_to_range_and_budget():
     for name in WITH_HISTORY:
         sheet = physics(RULES[name].physics).sheet

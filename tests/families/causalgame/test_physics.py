@@ -466,7 +466,7 @@ def test_switches_can_be_set_where_they_work() -> None:
 
 
 def test_an_unknown_physics_is_not_replaced_in_silence() -> None:
-    with pytest.raises(ValueError, match="no physics 'moon': choose one of antenna, zone"):
+    with pytest.raises(ValueError, match=r"Unknown physics 'moon'\. Choose one of antenna, zone"):
         physics("moon")
 
 

@@ -103,7 +103,7 @@ def test_observations_of_two_worlds_are_refused() -> None:
     log.add(True, 0, 0b11)
     log.add(False, 0, 0)
     log.add(True, 0, 0b01)
-    with pytest.raises(ValueError, match="not of one world"):
+    with pytest.raises(ValueError, match="not of one system"):
         log.verdict()
 
 

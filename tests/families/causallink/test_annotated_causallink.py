@@ -164,14 +164,14 @@ def test_words_say_what_changed_and_why_nothing_did() -> None:
     )
     x, y = noted.nodes if noted.truth[0].cause == noted.nodes[0] else reversed(noted.nodes)
     assert [moment.saw for moment in noted.moments] == [
-        f"nothing changes: the {x} was static already",
+        f"nothing changes: the {x} was already static",
         f"{x} now moving, {y} now moving",
-        f"nothing changes: the {x} was moving already",
+        f"nothing changes: the {x} was already moving",
         f"nothing changes: the {y} stays moving, so something moving drives it",
     ]
     assert noted.moments[1].did == f"move the {x}"
     assert noted.moments[1].marks.asdict() == {x: "moving", y: "moving"}
-    assert noted.verdict.startswith("No answer, as the episode was left open")
+    assert noted.verdict.startswith("No answer, because the episode was not finished")
 
 
 def test_errors_count_as_moments_but_show_nothing() -> None:
@@ -180,7 +180,7 @@ def test_errors_count_as_moments_but_show_nothing() -> None:
     )
     assert [moment.error for moment in noted.moments] == [True, True, False]
     assert noted.sufficed == 3
-    assert noted.moments[0].saw.startswith("refused: ")
+    assert noted.moments[0].saw.startswith("rejected: ")
 
 
 HOSTILE = [

@@ -108,7 +108,7 @@ def test_evidence_of_two_worlds_is_refused_where_the_solver_finds_no_order() -> 
         expected = solved(one.view, steps)
         if expected == "none":
             refused += 1
-            with pytest.raises(ValueError, match="not of one world"):
+            with pytest.raises(ValueError, match="not of one system"):
                 log.verdict()
         else:
             assert log.verdict() == expected
@@ -121,5 +121,5 @@ def test_evidence_of_two_worlds_is_refused_where_the_solver_finds_no_order() -> 
 def test_what_no_intervention_can_do_is_refused(starts: bool, after: int) -> None:
     log = EvidenceLog(View("shapes", ("a", "b", "c"), 0b011, 0, 1, 6))
     log.add(starts, 1 if not starts else 2, after)
-    with pytest.raises(ValueError, match="not of one world"):
+    with pytest.raises(ValueError, match="not of one system"):
         log.verdict()

@@ -83,7 +83,7 @@ def test_equal_silhouettes_choose_the_fewest_clusters() -> None:
 
 
 def test_too_few_texts_are_an_error(sklearn: None) -> None:
-    with pytest.raises(ValueError, match="give more texts"):
+    with pytest.raises(ValueError, match="Give more texts"):
         clustering(named(np.eye(2)))
     assert list(clustering(named(cloud(Stream("recite", "few"), 5, 2))).silhouettes) == [2, 3, 4]
 
@@ -197,7 +197,7 @@ def test_discrepancy_tells_two_laws_apart_and_one_from_itself_seldom() -> None:
 def test_discrepancy_refuses_what_it_cannot_measure() -> None:
     with pytest.raises(ValueError, match="at least two each"):
         discrepancy(np.eye(3)[:1], np.eye(3))
-    with pytest.raises(ValueError, match="give a width"):
+    with pytest.raises(ValueError, match="Give a width"):
         discrepancy(np.ones((4, 2)), np.ones((3, 2)))
 
 

@@ -74,9 +74,9 @@ def test_verdicts_tell_reading_from_guessing() -> None:
     }
     assert "which the text determines" in runs["plain", "exact"]
     assert "could only be guessed" in runs["closed", "oracle"]
-    assert "no more can be read" in runs["closed", "exact"]
-    assert "the reading is at fault" in runs["plain", "random"]
-    assert "without arrows" in runs["plain", "null"]
+    assert "No more can be read" in runs["closed", "exact"]
+    assert "The reading caused the errors" in runs["plain", "random"]
+    assert "without edges" in runs["plain", "null"]
 
 
 def test_passages_stand_in_the_text_and_give_every_arrow() -> None:
@@ -108,7 +108,7 @@ def test_notes_name_nodes_that_were_found_lost_and_invented() -> None:
     assert "match no gold node: Zeal of dragons." in notes
     assert "Gold nodes that the answer lacks" in notes
     assert told.moments[0].marks[other.name].startswith(f"“{other.aliases[0]}”")
-    assert told.moments[0].did == "handed in 2 arrows between 3 nodes"
+    assert told.moments[0].did == "submitted 2 edges between 3 nodes"
 
 
 def test_two_names_of_one_gold_node_stay_two_nodes() -> None:
@@ -144,7 +144,7 @@ HOSTILE = (
 @pytest.mark.parametrize("suite", ["made_short", "name_assisted"])
 def test_hostile_and_unfinished_traces_are_told(suite: str) -> None:
     instance = FAMILY.suite(suite)[1]
-    assert annotate(instance).verdict == "No graph was handed in (unfinished)."
+    assert annotate(instance).verdict == "No graph was submitted (unfinished)."
     for action in HOSTILE:
         told = annotate(instance, action)
         assert len(told.moments) == 1
@@ -153,11 +153,11 @@ def test_hostile_and_unfinished_traces_are_told(suite: str) -> None:
     told = annotate(instance, *HOSTILE[:3])
     assert [moment.error for moment in told.moments] == [True, True, True]
     assert "No graph" in told.verdict
-    assert "no action" in told.moments[0].did
+    assert "not an action" in told.moments[0].did
     assert "dance" in told.moments[1].did
     mended = annotate(instance, HOSTILE[3], HOSTILE[7])
     assert [moment.arrows for moment in mended.moments] == [None, ()]
-    assert mended.moments[0].did == "handed in an empty reply"
+    assert mended.moments[0].did == "submitted an empty reply"
 
 
 def test_repaired_answers_are_told_as_such() -> None:
@@ -192,7 +192,7 @@ def test_a_published_text_has_a_date_and_no_passages(
     assert "level" not in covariates
     monkeypatch.setattr(annotated, "available", lambda: False)
     told = annotate(suite[0], graph(("rain", "harvest")))
-    assert told.notes[0].startswith("Names are compared by their letters alone")
+    assert told.notes[0].startswith("Names are compared by their letters only")
     assert told.passages == ()
     assert told.sufficed is None
     assert told.moments[0].bits is None

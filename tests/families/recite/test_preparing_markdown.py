@@ -252,7 +252,7 @@ def test_the_text_of_a_pdf_comes_page_by_page(tmp_path: Path) -> None:
 
 
 def test_files_without_text_or_sense_are_refused_with_advice(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="pictures of pages"):
+    with pytest.raises(ValueError, match="probably images"):
         text_of(pdf(tmp_path / "scan.pdf", " "))
     broken = tmp_path / "broken.pdf"
     broken.write_text("no PDF")

@@ -81,7 +81,7 @@ def test_details_of_a_wrong_type_are_refused_with_advice(
 
 def test_details_that_are_no_json_are_refused_by_the_files_name(folder: Path) -> None:
     (folder / "told.json").write_text("{")
-    with pytest.raises(ValueError, match=r"told\.json is no JSON"):
+    with pytest.raises(ValueError, match=r"told\.json is not JSON"):
         gathered([folder / "a.pdf"], folder, folder / "told.json")
 
 
@@ -96,7 +96,7 @@ def test_papers_keep_their_ids_and_others_count_on(folder: Path) -> None:
 def test_a_name_that_no_file_can_keep_is_refused(folder: Path) -> None:
     odd = folder / "\udcff.pdf"
     odd.write_text("x")
-    with pytest.raises(ValueError, match="give it another"):
+    with pytest.raises(ValueError, match="Rename the file"):
         gathered([odd], folder)
 
 
@@ -124,5 +124,5 @@ def test_a_file_of_records_that_cannot_be_added_to_is_refused(
 ) -> None:
     path = tmp_path / "texts.jsonl"
     path.write_text('{"paper": "a", "id": 1}\n' + line + "\n")
-    with pytest.raises(ValueError, match=f"line 2 .*{why}.*: mend it, move the file away"):
+    with pytest.raises(ValueError, match=f"line 2 .*{why}.*Correct it, move the file away"):
         read_texts(path)

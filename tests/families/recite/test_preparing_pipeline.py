@@ -274,5 +274,5 @@ def test_half_written_files_are_never_taken_for_results(tmp_path: Path) -> None:
     assert cache.get("step", {"b": 2, "a": 2}) is cache.get("other", {"a": 1, "b": 2}) is None
     (file,) = tmp_path.iterdir()
     file.write_text("[1")
-    with pytest.raises(ValueError, match="delete it"):
+    with pytest.raises(ValueError, match="Delete it"):
         cache.get("step", {"a": 1, "b": 2})

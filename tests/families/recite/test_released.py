@@ -213,11 +213,11 @@ def test_a_folder_may_be_a_copy_of_the_hub_with_answers_beside(tmp_path: Path) -
 
 
 def test_a_folder_without_or_with_two_files_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="put one there"):
+    with pytest.raises(ValueError, match="contains no file ending in"):
         records(str(tmp_path))
     written(tmp_path, row(), name="a.jsonl")
     written(tmp_path, row(), name="b.jsonl")
-    with pytest.raises(ValueError, match=r"a\.jsonl, b\.jsonl: give the one"):
+    with pytest.raises(ValueError, match=r"a\.jsonl, b\.jsonl\. Give the file"):
         records(str(tmp_path))
 
 
@@ -249,7 +249,7 @@ def test_a_hub_out_of_reach_says_what_to_do(
         raise trouble
 
     monkeypatch.setattr(datasets, "load_dataset", fail)
-    with pytest.raises(ValueError, match=r"cannot be fetched .* local Parquet or JSONL copy"):
+    with pytest.raises(ValueError, match=r"cannot be downloaded .* local Parquet or JSONL copy"):
         records("hub")
 
 
@@ -267,16 +267,16 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"nodes": '["sleep", "stress", "income"]'}, "uses 'Work hours', which is not in `nodes`"),
         ({"nodes": '["sleep"]'}, "at least two nodes"),
-        ({"nodes": "sleep, stress"}, "`nodes` is no JSON"),
+        ({"nodes": "sleep, stress"}, "`nodes` is not JSON"),
         ({"nodes": '{"a": 1}'}, "`nodes` must be a list"),
-        ({"nodes": '["", "a"]'}, "`nodes` must hold names"),
-        ({"nodes": "[1, 2]"}, "`nodes` must hold names, not 1"),
+        ({"nodes": '["", "a"]'}, "`nodes` must contain names"),
+        ({"nodes": "[1, 2]"}, "`nodes` must contain names, not 1"),
         ({"edges": None}, "`edges` must be a list"),
         ({"edges": '["a->b"]'}, "object with source and target"),
-        ({"edges": '[{"source": "sleep"}]'}, "`edges` must hold names, not None"),
+        ({"edges": '[{"source": "sleep"}]'}, "`edges` must contain names, not None"),
         ({"node_explicitness": '{"sleep": 4}'}, "of 'sleep' must be 1, 2 or 3, not 4"),
         ({"node_explicitness": "[1]"}, "record 2"),
-        ({"input_text": " "}, "`input_text` must hold the text"),
+        ({"input_text": " "}, "`input_text` must contain the text"),
         ({"id": "seven"}, "`id` must be an integer"),
         ({"explicitness": "much"}, "record 2"),
     ],
@@ -290,20 +290,20 @@ def test_a_wrong_record_is_named(tmp_path: Path, changes: dict[str, Any], messag
 
 
 def test_an_id_may_not_be_there_twice(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="record 2: id 1 is there twice"):
+    with pytest.raises(ValueError, match="record 2: id 1 occurs twice"):
         records(written(tmp_path, row(), row()))
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.parquet", b"no table", r"a\.parquet cannot be read .* fetch it again"),
-        ("a.jsonl", b'{"id": 1}\n{"id"', r"a\.jsonl cannot be read \(line 2 is no JSON"),
+        ("a.parquet", b"no table", r"a\.parquet cannot be read .* Download it again"),
+        ("a.jsonl", b'{"id": 1}\n{"id"', r"a\.jsonl cannot be read \(line 2 is not JSON"),
         ("a.jsonl", b"\xff\xfe", r"a\.jsonl cannot be read"),
-        ("a.jsonl", b"", "holds no records"),
+        ("a.jsonl", b"", "contains no records"),
         ("a.jsonl", b"[1]", "record 1: a record must be an object"),
         ("a.json", b"[{]", r"a\.json cannot be read"),
-        ("a.csv", b"id", "give a file ending in"),
+        ("a.csv", b"id", "Give a file ending in"),
     ],
 )
 def test_a_broken_file_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -313,5 +313,5 @@ def test_a_broken_file_is_named(tmp_path: Path, name: str, content: bytes, messa
 
 
 def test_a_missing_file_says_what_can_be_given(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="give 'hub', or a Parquet or JSONL copy"):
+    with pytest.raises(ValueError, match="Give 'hub', or a Parquet or JSONL copy"):
         records(str(tmp_path / "nowhere.jsonl"))

@@ -466,7 +466,7 @@ def test_bins_are_clustered_by_latent_across_pools() -> None:
 
 
 def test_edges_must_rise() -> None:
-    with pytest.raises(ValueError, match="edges must rise"):
+    with pytest.raises(ValueError, match="edges must be increasing"):
         by_bits([], ["x"], [2, 2])
     assert [b.mean.n for b in by_bits(tried("p", bits=[1], x=[1]), ["x"], [])] == [1]
 

@@ -153,7 +153,7 @@ def test_a_fit_that_fails_elsewhere_is_told_with_the_row_and_how_often_it_was_sh
         if FAMILY.score(instance, trace).values["heldout_exact"] == 0:
             break
     told = FAMILY.annotate(instance, trace)
-    assert told.verdict.startswith("Wrong by what was never shown")
+    assert told.verdict.startswith("Wrong because of what was never shown")
     assert any("First contradicted by held-out world" in note for note in told.notes)
     assert any("training row" in note and "true parents at" in note for note in told.notes)
 

@@ -316,12 +316,12 @@ def test_the_outer_object_is_found_in_wrapped_replies(before: str, after: str) -
 
 
 def test_a_missing_folder_says_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="give the one that holds the released files"):
+    with pytest.raises(ValueError, match="Give the folder that holds the released files"):
         problems(tmp_path / "nowhere", "alt_ord")
 
 
 def test_a_missing_file_or_one_too_many_says_what_to_put_there(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="has none: put the released file there"):
+    with pytest.raises(ValueError, match=r"has none\. Put the released file there"):
         problems(tmp_path, "alt_ord")
     for name in ("alt_ord.a.problems.jsonl.gz", "alt_ord.b.problems.jsonl.gz"):
         (tmp_path / name).write_bytes(gzip.compress(b""))
@@ -335,7 +335,7 @@ def test_a_missing_file_or_one_too_many_says_what_to_put_there(tmp_path: Path) -
 )
 def test_a_broken_file_is_named_and_to_be_fetched_again(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "ord.problems.jsonl.gz").write_bytes(content)
-    with pytest.raises(ValueError, match=r"ord\.problems\.jsonl\.gz.*fetch"):
+    with pytest.raises(ValueError, match=r"ord\.problems\.jsonl\.gz.*Fetch"):
         problems(tmp_path, "ord")
 
 
@@ -413,5 +413,5 @@ def test_a_problem_of_another_form_is_refused_with_its_line(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     folder = written(tmp_path, compact(), compact(**changes))
-    with pytest.raises(ValueError, match=r"mine\.problems\.jsonl\.gz, line 2: .* fetch"):
+    with pytest.raises(ValueError, match=r"mine\.problems\.jsonl\.gz, line 2 is not .* Fetch"):
         problems(folder, "mine")

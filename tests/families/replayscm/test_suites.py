@@ -67,7 +67,7 @@ def test_a_changed_record_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     spoilt = ({**records[0], "k": records[0]["k"] + 1}, *records[1:])
     monkeypatch.setattr(record_pools, "_records", lambda kind: spoilt)
     assert record_pools.check(["ord"], limit=0) == [
-        "ord.parquet: record 0 is not what the manifest names"
+        "ord.parquet: record 0 does not match its hash in the manifest"
     ]
 
 
@@ -271,7 +271,7 @@ def test_retries_are_counted_and_the_stage_is_told() -> None:
 
 
 def test_parameters_belong_where_they_work() -> None:
-    with pytest.raises(ValueError, match="belongs to replayscm/lab"):
+    with pytest.raises(ValueError, match="applies only to replayscm/lab"):
         suite("block", parameters={"budget": 3})
     with pytest.raises(ValueError, match="profile `published`"):
         suite("alt_ord", parameters={"data": "nowhere"})

@@ -3,7 +3,7 @@
 Every attack goes over the wire to a real server, raw where a client would be too polite. The
 fixtures check after every test that the server lives, that a bystander's session goes on where it
 was, and that the server's log holds no traceback. `test_mcp_attacks_wire.py` has the attacks on
-the wire itself; `docs/mcp-attacks.md` lists all.
+the wire itself; `docs/explanation/mcp-attacks.md` lists all.
 """
 
 import http.client

@@ -342,7 +342,7 @@ def test_a_failing_store_does_not_end_the_sweep(
 
     anyio.run(run)
     assert len(tries) >= 2
-    assert "silent sessions could not be ended" in caplog.text
+    assert "Idle sessions could not be ended" in caplog.text
 
 
 def test_no_request_of_a_session_in_memory_waits_for_another_process(

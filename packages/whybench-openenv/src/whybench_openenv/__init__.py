@@ -1,3 +1,3 @@
-"""WhyBench episodes through OpenEnv: `client` for those who play, `server` for those who serve."""
+"""WhyBench episodes through OpenEnv: `client` plays episodes, and `server` serves them."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""`python -m whybench_openenv` serves."""
+"""Run the server with `python -m whybench_openenv`."""
 
 from whybench_openenv.server import main
 

@@ -1,6 +1,6 @@
-"""The client: OpenEnv's own, with our values.
+"""The client of OpenEnv with the types of WhyBench.
 
-One connection is one session of the server: episodes follow one another on it.
+One connection is one session of the server. A session plays episodes one after another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["WhyBenchAction", "WhyBenchEnv", "WhyBenchObservation", "WhyBenchStat
 
 
 class WhyBenchEnv(EnvClient[WhyBenchAction, WhyBenchObservation, WhyBenchState]):
-    """`reset`, `step` and `state` of a server of WhyBench; `.sync()` for loops that do not await.
+    """The client of a WhyBench server: `reset`, `step`, `state`, and `.sync()` for blocking loops.
 
     `reset` takes `seed`, `index` or `instance`, and the names of `Options`.
     """

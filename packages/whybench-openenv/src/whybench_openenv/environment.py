@@ -1,4 +1,4 @@
-"""An episode as an OpenEnv environment: one environment is one session of the server."""
+"""An OpenEnv environment that plays episodes. One environment is one session of the server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from whybench_openenv.options import Options
 _LOG = logging.getLogger(__name__)
 
 WALKS = 64
-"""So many lists a session can walk side by side; the one left longest begins again."""
+"""Number of lists whose position a session remembers. The least recently used starts again."""
 
 
 class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBenchState]):
@@ -71,16 +71,18 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
         episode_id: str | None = None,
         **kwargs: Any,
     ) -> WhyBenchObservation:
-        """Open an episode: by `seed`, `index` or `instance`, else the next one.
+        """Open an episode by `seed`, `index` or `instance`. The default is the next one.
 
-        Other arguments stand for this episode in place of the server's `Options`.
+        Other arguments replace the server's `Options` for this episode.
         """
         self._check_open()
         index, instance = kwargs.pop("index", None), kwargs.pop("instance", None)
         if self._pinned and (kwargs or instance is not None):
-            raise ValueError("this server is pinned: reset takes `seed`, `index` and `episode_id`")
+            raise ValueError(
+                "This server is pinned. Pass only `seed`, `index` and `episode_id` to reset."
+            )
         if episode_id is not None and not isinstance(episode_id, str):
-            raise ValueError("`episode_id` is a text")
+            raise ValueError("`episode_id` must be a string.")
         if isinstance(instance, str):
             kwargs["suite"] = instance.partition("-")[0]
         with _unspoken(but=ValueError):
@@ -101,11 +103,11 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
         timeout_s: float | None = None,  # noqa: ARG002 - the protocol's; no step takes long
         **kwargs: Any,  # noqa: ARG002 - likewise
     ) -> WhyBenchObservation:
-        """Give an action to the episode; nothing that it may say raises."""
+        """Run an action in the episode. No content of an action raises an exception."""
         self._check_open()
         session = self._session
         if session is None:
-            raise ValueError("no episode is open: call reset first, on the same connection")
+            raise ValueError("No episode is open. Call reset first, on the same connection.")
         with _unspoken():
             if action.finish is True and not session.done:
                 session.leave()
@@ -122,11 +124,11 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
 
     @property
     def state(self) -> WhyBenchState:
-        """Where the episode stands, without anything that is hidden."""
+        """The state of the episode, without hidden data."""
         return self._state
 
     def get_metadata(self) -> EnvironmentMetadata:
-        """Return what the server says of itself."""
+        """Return the description of the server."""
         return EnvironmentMetadata(
             name="whybench",
             description=f"Find out why: episodes of {self._options.found.path}, each proven.",
@@ -135,11 +137,11 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
         )
 
     def close(self) -> None:
-        """End the session; the library closes one that was idle for long, too."""
+        """End the session. The library also closes sessions that were idle for long."""
         self._session, self._closed = None, True
 
     def _told(self, session: Session, reply: Reply) -> WhyBenchObservation:
-        """Return a reply with its reward; score and trace come with the end, not before."""
+        """Return a reply with its reward. Score and trace come only at the end."""
         reward = self._meter.after(reply)
         score = self._meter.score
         return WhyBenchObservation(
@@ -154,12 +156,14 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
     def _choose(
         self, options: Options, seed: Json, index: Json, name: Json
     ) -> tuple[Instance, WhyBenchState]:
-        """Return the instance that is asked for, or the next one, and how it was found."""
+        """Return the requested or the next instance, and the state that records the choice."""
         if sum(given is not None for given in (seed, index, name)) > 1:
-            raise ValueError("give one of `seed`, `index` and `instance`")
+            raise ValueError("Give only one of `seed`, `index` and `instance`.")
         if name is not None:
             if not isinstance(name, str):
-                raise ValueError("`instance` is a text like family/suite-0003-0123456789ab")
+                raise ValueError(
+                    "`instance` must be a string such as family/suite-0003-0123456789ab."
+                )
             suite = options.found
             parameters = suite.parameters.asdict()
             found = find_instance(
@@ -171,7 +175,7 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
             seed = next(self._seeds)
         if seed is not None:
             if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-                raise ValueError("`seed` is a whole number, 0 or more")
+                raise ValueError("`seed` must be an integer of 0 or more.")
             return next(options.choice.seeded(seed)), WhyBenchState(seed=seed)
         place = self._next.get(options, 0) if index is None else index
         if index is None and options.choice.find(place) is None:
@@ -185,7 +189,7 @@ class WhyBenchEnvironment(Environment[WhyBenchAction, WhyBenchObservation, WhyBe
 
     def _check_open(self) -> None:
         if self._closed:
-            raise ValueError("this session was closed, perhaps for being idle: connect again")
+            raise ValueError("This session was closed, perhaps because it was idle. Connect again.")
 
 
 def _text(text: str) -> str:
@@ -195,11 +199,11 @@ def _text(text: str) -> str:
 
 @contextmanager
 def _unspoken(but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
-    """Keep the words of an unforeseen error from the wire: they might tell what is hidden."""
+    """Hide the text of an unexpected error from the client, because it could reveal hidden data."""
     try:
         yield
     except but:
         raise
     except Exception:  # noqa: BLE001 - whatever it is
-        _LOG.exception("an episode broke")
-        raise RuntimeError("the episode broke: the server's log says how") from None
+        _LOG.exception("An episode failed.")
+        raise RuntimeError("The episode failed. See the server's log.") from None

@@ -1,4 +1,4 @@
-"""The interface for WhyBench's parity test: its calls through a real server and client."""
+"""The interface for WhyBench's parity test. Calls go through a real server and client."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from whybench import ParityCase
 
 WAIT = 600.0
-"""Seconds that a reply may take."""
+"""Maximum seconds that a reply may take."""
 
 
 class OpenEnvInterface:
-    """`whybench-openenv`, and `WhyBenchEnv` over its WebSocket."""
+    """The server `whybench-openenv` and the client `WhyBenchEnv` over its WebSocket."""
 
     name = "openenv"
     leaves = True
-    """An action with `finish` leaves the episode, which is scored as it stands."""
+    """True: an action with `finish` leaves the episode, which is then scored as it is."""
 
     def play(self, cases: Sequence[ParityCase]) -> Iterator[tuple[Json, Json, list[str]]]:
-        """Make the calls of each case; yield its trace, its score, and the texts shown."""
-        # The library takes seconds to load: only who plays has to wait.
+        """Make the calls of each case, and yield its trace, its score and the texts shown."""
+        # The library takes seconds to load, so it is imported only for play.
         from whybench_openenv.client import WhyBenchAction, WhyBenchEnv
 
         with running() as address:

@@ -1,7 +1,7 @@
-"""What goes over the wire.
+"""The messages between client and server.
 
-An action is judged by its episode, not by its fields: whatever JSON object an agent sends is
-carried to it, and becomes an error of the agent's if it makes no sense.
+The episode validates an action, not the types of these fields. Any JSON object that an agent sends
+reaches the episode, and an invalid one becomes an error of the agent.
 """
 
 from __future__ import annotations
@@ -51,19 +51,21 @@ class WhyBenchObservation(Observation):
 
 
 class WhyBenchState(State):
-    """Where an episode stands; for the loop that trains or evaluates, not for its agent."""
+    """The state of an episode, for the training or evaluation loop, not for its agent."""
 
     instance: dict[str, Any] | None = Field(None, description="The coordinates of the instance.")
     done: bool = Field(False, description="Whether the episode has ended or was left.")
     seed: int | None = Field(None, description="The seed that drew the instance, if one did.")
-    index: int | None = Field(None, description="The place in the finite list, if it came by that.")
-    split: str | None = Field(None, description="The part that was asked for: `train` or `eval`.")
-    reward: str | None = Field(None, description="How actions are paid: `sparse` or `dense`.")
-    template: str | None = Field(None, description="The words in which the episode is told.")
+    index: int | None = Field(
+        None, description="The index in the finite list, if the episode was chosen by index."
+    )
+    split: str | None = Field(None, description="The requested split: `train` or `eval`.")
+    reward: str | None = Field(None, description="The reward: `sparse` or `dense`.")
+    template: str | None = Field(None, description="The prompt template.")
 
 
 def sendable(value: Json) -> Json:
-    r"""Return JSON data that UTF-8 can carry: half a character (a lone surrogate) becomes a `?`.
+    r"""Return JSON data that UTF-8 can encode. A lone surrogate becomes a `?`.
 
     >>> sendable({"said": "\ud800!"})
     {'said': '?!'}

@@ -1,4 +1,4 @@
-"""What a server offers, and what a reset may ask for instead."""
+"""The options of a server, which a reset can replace."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ Part = Literal["train", "eval"]
 Pay = Literal["sparse", "dense"]
 
 LONGEST = 100_000
-"""The most rows of a finite list; `endless` has no bound."""
+"""Maximum rows of a finite list. `endless` has no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which episodes, told how, paid how.
+    """The choice of episodes, their prompt template and their reward.
 
     >>> Options().changed({"suite": "causallink", "split": "train", "endless": True}).found.path
     'causallink/core'
     """
 
     suite: str = "causallink/core"
-    """`family/suite`; a family alone stands for its first suite, whose path is kept."""
+    """`family/suite`. A family alone selects its first suite, whose path is then stored here."""
     split: Part | None = None
-    """`train` or `eval`, which share no hidden system; None: both."""
+    """`train` or `eval`, which share no hidden system. None means both."""
     endless: bool = False
-    """Draw without end from the list that the suite begins, not from the suite alone."""
+    """Draw new instances without end, not only the instances of the suite."""
     rows: int | None = None
-    """The length of the finite list, before the split; None: the suite's own."""
+    """Length of the finite list before the split. None means the size of the suite."""
     reward: Pay = "sparse"
-    """`sparse`: the headline score at the end. `dense`: evidence gained and errors, too."""
+    """`sparse` pays the headline metric at the end. `dense` also counts evidence and errors."""
     template: str | None = None
-    """The words in which episodes are told; None: the family's first template."""
+    """The prompt template. None means the family's first template."""
     profile: str = "certified"
     suite_seed: str = "public"
-    """The seed of the suite: another one, other instances."""
+    """The suite seed. Another seed gives other instances."""
     parameters: Record = field(default_factory=Record)
     """Parameters of the family."""
     found: Suite = field(init=False, repr=False, compare=False)
@@ -48,13 +48,19 @@ class Options:
         for name, kinds in _KINDS.items():
             value = getattr(self, name)
             if not isinstance(value, kinds) or (kinds is _WHOLE and isinstance(value, bool)):
-                raise ValueError(f"`{name}` is {_show(value)}: give {_WANTED[kinds]}")
+                raise ValueError(f"`{name}` is {_show(value)}. It must be {_WANTED[kinds]}.")
         if self.split is not None and self.split not in get_args(Part):
-            raise ValueError(f"no split {_show(self.split)}: try {' or '.join(get_args(Part))}")
+            raise ValueError(
+                f"Unknown split {_show(self.split)}. Use {' or '.join(get_args(Part))}."
+            )
         if self.reward not in get_args(Pay):
-            raise ValueError(f"no reward {_show(self.reward)}: try {' or '.join(get_args(Pay))}")
+            raise ValueError(
+                f"Unknown reward {_show(self.reward)}. Use {' or '.join(get_args(Pay))}."
+            )
         if self.rows is not None and (self.endless or not 1 <= self.rows <= LONGEST):
-            raise ValueError(f"`rows` is for finite lists: give 1 … {LONGEST}, without `endless`")
+            raise ValueError(
+                f"`rows` must be 1 … {LONGEST}, and cannot be combined with `endless`."
+            )
         object.__setattr__(self, "suite", _whole_path(self.suite))
         found = load_suite(
             self.suite,
@@ -65,7 +71,7 @@ class Options:
         if self.template is not None and self.template not in found.family.templates:
             known = ", ".join(found.family.templates)
             raise ValueError(
-                f"{found.family.name} has no template {_show(self.template)}: try {known}"
+                f"{found.family.name} has no template {_show(self.template)}. Use {known}."
             )
         object.__setattr__(self, "found", found)
 
@@ -75,15 +81,15 @@ class Options:
         return Choice(self.found, self.split, self.rows, self.endless)
 
     def changed(self, given: Mapping[str, Any]) -> Options:
-        """Return these options with others in their place; names that are none are refused."""
+        """Return these options with replacements. Unknown names are rejected."""
         unknown = sorted(given.keys() - NAMES)
         if unknown:
-            raise ValueError(f"no option {_show(unknown[0])}: there are {', '.join(sorted(NAMES))}")
+            raise ValueError(f"Unknown option {_show(unknown[0])}. Use {', '.join(sorted(NAMES))}.")
         new = dict(given)
         if "parameters" in new:
             new["parameters"] = _record(new["parameters"])
         if _whole_path(new.get("suite", self.suite)) != self.suite:
-            # A template and parameters fit one suite; they are no defaults for another.
+            # A template and parameters fit one suite, so they are not defaults for another.
             new = {"template": None, "parameters": Record(), **new}
         return replace(self, **new) if new else self
 
@@ -102,10 +108,10 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "parameters": (Record,),
 }
 _WANTED: Mapping[tuple[type, ...], str] = {
-    _TEXT: "a text",
-    _TEXT_OR_NONE: "a text or null",
+    _TEXT: "a string",
+    _TEXT_OR_NONE: "a string or null",
     (bool,): "true or false",
-    _WHOLE: "a whole number or null",
+    _WHOLE: "an integer or null",
     (Record,): "an object of named values",
 }
 
@@ -114,17 +120,20 @@ NAMES = frozenset(option.name for option in fields(Options) if option.init)
 
 
 def _record(value: Any) -> Any:
-    """Return parameters frozen; what is no mapping is left for the check to refuse."""
+    """Freeze parameters. A value that is not a mapping is returned for the later check."""
     return freeze(value) if isinstance(value, Mapping) else value
 
 
 def _whole_path(path: Any) -> Any:
-    """Return `family/suite`, the first suite if a family stands alone; what is no text stays."""
+    """Return `family/suite`, with the first suite if only a family is given.
+
+    A value that is not a string is returned for the later check.
+    """
     family = installed_families().get(path) if isinstance(path, str) else None
     return path if family is None else f"{path}/{next(iter(family.suites))}"
 
 
 def _show(value: object) -> str:
-    """Return a value as an error may quote it: short."""
+    """Return a value in short form, for error messages."""
     text = json.dumps(value, default=str)
     return text if len(text) <= 60 else f"{text[:60]}…"

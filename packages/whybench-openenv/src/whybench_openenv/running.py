@@ -1,4 +1,4 @@
-"""A server of one's own, for as long as a block lasts."""
+"""Run a local server while a block runs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from threading import Timer
 
 PATIENCE = 180.0
-"""Seconds in which a server must have started: its libraries take long to load."""
+"""Seconds within which a server must start. Its libraries take long to load."""
 
 _ADDRESS = re.compile(r"http://[0-9.]+:[0-9]+")
 
 
 @contextmanager
 def running(*arguments: str) -> Iterator[str]:
-    """Serve in a process of its own on a free port of 127.0.0.1; yield the address.
+    """Run a server in its own process on a free port of 127.0.0.1, and yield the address.
 
-    Arguments are those of `whybench-openenv`, such as `--suite`, `causallink/large`.
+    The arguments are those of `whybench-openenv`, such as `--suite`, `causallink/large`.
     """
     command = [sys.executable, "-m", "whybench_openenv", "--port", "0", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
@@ -34,7 +34,7 @@ def running(*arguments: str) -> Iterator[str]:
 
 
 def _address(process: subprocess.Popen[str]) -> str:
-    """Return where a server says that it listens."""
+    """Return the address that a server prints."""
     alarm = Timer(PATIENCE, process.kill)
     alarm.start()
     try:
@@ -43,5 +43,5 @@ def _address(process: subprocess.Popen[str]) -> str:
         alarm.cancel()
     found = _ADDRESS.search(line)
     if found is None:
-        raise RuntimeError("the server did not start: what it said stands above")
+        raise RuntimeError("The server did not start. Its output is above.")
     return found[0]

@@ -1,7 +1,7 @@
-"""The server: OpenEnv's routes over our environment, on uvicorn.
+"""The server: OpenEnv's routes for the WhyBench environment, on uvicorn.
 
-Options come from the command line, else from variables of the environment such as
-`WHYBENCH_OPENENV_SUITE`, so that a container can be told them.
+Options come from the command line, otherwise from environment variables such as
+`WHYBENCH_OPENENV_SUITE`, so that they can be set for a container.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from whybench_openenv.options import NAMES, Options
 from whybench_openenv.wire import LARGEST, Wire
 
 PREFIX = "WHYBENCH_OPENENV_"
-"""How the variables of the environment begin that hold options."""
+"""Prefix of the environment variables for options."""
 
 SESSIONS = 64
-"""The default of the most sessions at a time; each has a thread of its own."""
+"""Default of the maximum number of parallel sessions. Each session has its own thread."""
 
 IDLE = 1800.0
-"""The default of the seconds after which an idle session is closed."""
+"""Default of the seconds after which an idle session is closed."""
 
 
 def make_app(
@@ -45,9 +45,9 @@ def make_app(
     idle: float = IDLE,
     pinned: bool = False,
 ) -> FastAPI:
-    """Return the application; `seed` starts the seeds of endless resets that bring none."""
+    """Return the application. `seed` is the first seed for endless resets without a seed."""
     if seed < 0:
-        raise ValueError(f"the first seed is {seed}: give 0 or more")
+        raise ValueError(f"The first seed is {seed}. It must be 0 or more.")
     factory = partial(WhyBenchEnvironment, options or Options(), count(seed), pinned=pinned)
     app: FastAPI = create_app(
         factory,
@@ -62,17 +62,17 @@ def make_app(
 
 
 async def _mendable(_request: Request, error: Exception) -> JSONResponse:
-    """Answer a request that cannot be met with how to mend it."""
+    """Answer a wrong request with a message that says how to fix it."""
     return JSONResponse({"detail": str(error)}, status_code=400)
 
 
 def app_from_environment() -> FastAPI:
-    """Return the application that the variables of the environment describe."""
+    """Return the application that the environment variables describe."""
     return _app(_parser(os.environ).parse_args([]))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Serve until interrupted, and say where."""
+    """Print the address, and serve until interrupted."""
     parser = _parser(os.environ)
     chosen = parser.parse_args(arguments)
     try:
@@ -101,7 +101,7 @@ def _app(chosen: Namespace) -> FastAPI:
 
 
 def _parser(environ: Mapping[str, str]) -> ArgumentParser:
-    """Return the parser; a variable of the environment is the default of its option."""
+    """Return the parser. An environment variable is the default of its option."""
     parser = ArgumentParser("whybench-openenv", description="Serve WhyBench to OpenEnv's clients.")
 
     def add(name: str, what: str, default: Any = None, kind: Any = str) -> None:
@@ -112,24 +112,24 @@ def _parser(environ: Mapping[str, str]) -> ArgumentParser:
         told = environ.get(f"{PREFIX}{name.upper()}", "").casefold() in {"1", "true", "yes"}
         parser.add_argument(f"--{name}", action="store_true", default=told, help=what)
 
-    add("suite", "family/suite, or a family for its first suite")
-    add("split", "train or eval: they share no hidden system")
-    flag("endless", "draw without end, not from the suite alone")
-    add("rows", "length of the finite list, before the split", kind=int)
-    add("reward", "sparse or dense")
-    add("template", "the words in which episodes are told")
-    add("profile", "certified or published")
-    add("suite-seed", "the seed of the suite: another one, other instances")
-    add("parameters", 'parameters of the family, as JSON: {"n": 4}', kind=_object)
-    add("seed", "the first seed of endless resets that bring none", 0, int)
-    add("sessions", f"most sessions at a time, {SESSIONS} unless told", SESSIONS, int)
-    add("idle", "seconds after which an idle session is closed", IDLE, float)
-    flag("pinned", "let reset choose only seed and index")
-    add("host", "address; clients are not asked who they are", "127.0.0.1")
-    add("port", "0: any free one", 8000, int)
+    add("suite", "Suite as family/suite, or a family for its first suite.")
+    add("split", "Split: train or eval. They share no hidden system.")
+    flag("endless", "Draw new instances without end.")
+    add("rows", "Length of the finite list before the split.", kind=int)
+    add("reward", "Reward: sparse or dense.")
+    add("template", "Prompt template.")
+    add("profile", "Profile: certified or published.")
+    add("suite-seed", "Suite seed. Another seed gives other instances.")
+    add("parameters", 'Parameters of the family as JSON, such as {"n": 4}.', kind=_object)
+    add("seed", "First seed for endless resets without a seed.", 0, int)
+    add("sessions", f"Maximum number of parallel sessions. Default: {SESSIONS}.", SESSIONS, int)
+    add("idle", "Seconds after which an idle session is closed.", IDLE, float)
+    flag("pinned", "Let reset choose only seed and index.")
+    add("host", "Address. Clients are not authenticated.", "127.0.0.1")
+    add("port", "Port; 0 takes a free one.", 8000, int)
     return parser
 
 
 def _object(text: str) -> Any:
-    """Return JSON data; argparse tells of a ValueError."""
+    """Return JSON data. argparse reports a ValueError."""
     return json.loads(text)

@@ -1,4 +1,4 @@
-"""What the library leaves open on the wire: large requests, and clients that hang up first."""
+"""Handle what the library does not: large requests, and clients that disconnect early."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 LARGEST = 1 << 20
-"""The most bytes of a request's body, or of a frame of a WebSocket (uvicorn bounds the latter)."""
+"""Maximum bytes of a request body or of a WebSocket frame. uvicorn limits the frames."""
 
 
 class Wire:
-    """Refuses bodies above the bound while they come in, whatever length they claim.
+    """Reject a body above the limit while it arrives, whatever length it claims.
 
-    A client that hangs up while the server says good-bye is no error, and leaves no traceback.
+    A client that disconnects while the server closes the connection causes no traceback.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on."""
+        """Pass a request on to the application."""
         if scope["type"] == "http":
             parts = await _whole(receive)
             if parts is None:
@@ -40,7 +40,7 @@ class Wire:
 
 
 async def _whole(receive: Receive) -> list[Message] | None:
-    """Return the messages that make up a body; None if they are too large."""
+    """Return the messages of a body, or None if they are too large."""
     parts, size, more = [], 0, True
     while more:
         message = await receive()

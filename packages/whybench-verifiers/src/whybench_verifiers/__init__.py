@@ -1,7 +1,7 @@
 """WhyBench through the library `verifiers`: tasksets, a harness, and an environment of both.
 
-`verifiers` finds what it runs by the name of a module and its `__all__`: here one taskset for every
-suite; the modules `whybench_causallink` and so on beside this one hold a taskset per family.
+`verifiers` finds a taskset by the name of a module and its `__all__`. This module has one taskset
+for every suite. The modules `whybench_causallink` and so on have one taskset per family.
 """
 
 from whybench_verifiers.env import WhyBenchEnv, load_environment

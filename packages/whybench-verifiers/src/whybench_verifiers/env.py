@@ -1,4 +1,4 @@
-"""The environment that a run or a trainer loads: one seat, and no sandbox."""
+"""The environment that a run or a trainer loads: one seat and no sandbox."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import verifiers.v1 as vf
 
 
 class WhyBenchEnvConfig(vf.SingleAgentEnvConfig):
-    """One seat that plays in this process; `verifiers` would rent a sandbox for it."""
+    """One seat that plays in this process. The default of `verifiers` would use a sandbox."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
 class WhyBenchEnv(vf.SingleAgentEnv, vf.Env[WhyBenchEnvConfig]):
-    """A taskset of WhyBench with the seat that plays it."""
+    """A WhyBench taskset with the seat that plays it."""
 
 
 def load_environment(
@@ -32,7 +32,7 @@ def load_environment(
     seed: int | None = None,
     **env: Any,
 ) -> WhyBenchEnv:
-    """Return the environment of a suite; see `WhyBenchConfig` for what the options mean.
+    """Return the environment of a suite. `WhyBenchConfig` explains the options.
 
     Further names are fields of the library's own `[env]` block, such as
     `agent={"max_turns": 40}`.

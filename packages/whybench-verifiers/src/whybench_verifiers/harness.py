@@ -1,7 +1,7 @@
-"""How a model plays: it gets the instructions, the actions as tools, and an answer to every call.
+"""The harness: a model gets the instructions, the actions as tools, and an answer to every call.
 
-The loop runs in this process, which `verifiers` allows as long as each model call goes through its
-endpoint. So no call is refused before the episode has seen it, and no program is launched.
+The loop runs in this process. `verifiers` allows this if every model call goes through its
+endpoint. So every call reaches the episode, and no program is launched.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from whybench_verifiers.playing import Playing, sendable
 
 
 class WhyBenchHarnessConfig(vf.HarnessConfig):
-    """The harness has no options of its own."""
+    """The configuration of the harness. It has no options of its own."""
 
 
 class WhyBenchHarness(vf.Harness[WhyBenchHarnessConfig]):
-    """Lets a model call the actions of an episode until it is done."""
+    """A harness that lets a model call the actions of an episode until it is done."""
 
     APPENDS_SYSTEM_PROMPT = True
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False
 
     async def setup(self, runtime: vf.Runtime) -> None:
-        """Refuse a sandbox: nothing would run in it."""
+        """Reject a sandbox, because nothing would run in it."""
         if not isinstance(runtime.config, vf.SubprocessConfig):
             raise ValueError(
-                "WhyBench's episodes run in this process: set --env.agent.runtime.type subprocess"
+                "WhyBench's episodes run in this process. Set --env.agent.runtime.type subprocess."
             )
 
     async def launch(
@@ -48,13 +48,13 @@ class WhyBenchHarness(vf.Harness[WhyBenchHarnessConfig]):
         mcp_urls: dict[str, str],
         data: vf.TaskData,
     ) -> vf.ProgramResult:
-        """Play the episode in the rollout's state to its end, or until a limit strikes."""
+        """Play the episode in the rollout's state until it ends or a limit is reached."""
         del runtime, mcp_urls
         system, instructions = self.resolve_text_prompt(data)
         messages: list[dict[str, Any]] = [{"role": "user", "content": instructions}]
         if system is not None:
             messages.insert(0, {"role": "system", "content": system})
-        # A model may think long, and the rollout has a deadline of its own; proxies are for others.
+        # No timeout: a model may think long, and the rollout has its own deadline. No proxies.
         http = httpx.AsyncClient(timeout=None, trust_env=False, verify=_certificates())  # noqa: S113
         async with AsyncOpenAI(base_url=endpoint, api_key=secret, http_client=http) as client:
             try:
@@ -82,7 +82,7 @@ async def _play(
 
 
 def _answers(playing: Playing, completion: ChatCompletion) -> Iterator[dict[str, Any]]:
-    """Carry out a reply's calls in order; after the end of the episode nothing counts."""
+    """Run the calls of a reply in order. After the end of the episode, calls have no effect."""
     calls = completion.choices[0].message.tool_calls
     if not calls:
         yield {"role": "user", "content": sendable(playing.without_call().text)}
@@ -98,9 +98,9 @@ def _answers(playing: Playing, completion: ChatCompletion) -> Iterator[dict[str,
 
 
 def _is_full(completion: ChatCompletion) -> bool:
-    """Tell whether the model could not take in its prompt, so that it wrote nothing.
+    """Return whether the prompt exceeded the model's context, so that it wrote nothing.
 
-    A reply that was cut off because it was long itself is a reply.
+    A reply that was cut because the reply itself was too long still counts as a reply.
     """
     written = completion.usage.completion_tokens if completion.usage else 0
     return completion.choices[0].finish_reason == "length" and not written
@@ -108,5 +108,5 @@ def _is_full(completion: ChatCompletion) -> bool:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return one context for all clients: loading certificates takes longer than an episode."""
+    """Return one context for all clients. Loading certificates takes longer than an episode."""
     return ssl.create_default_context()

@@ -1,4 +1,4 @@
-"""The interface for WhyBench's parity test: `verifiers`' own loop with a scripted model."""
+"""The interface for WhyBench's parity test: the loop of `verifiers` with a scripted model."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from whybench import ParityCase
 
 AT_ONCE = 16
-"""So many episodes are under way at a time."""
+"""Number of episodes that are played in parallel."""
 
 
 class VerifiersInterface:
-    """Plays cases as rollouts of an environment."""
+    """An interface that plays cases as rollouts of an environment."""
 
     name = "verifiers"
     leaves = True
-    """A rollout may stop in the middle of an episode: here by the seat's `max_turns`."""
+    """True: a rollout may stop in the middle of an episode, here by the seat's `max_turns`."""
 
     def play(self, cases: Iterable[ParityCase]) -> Iterator[tuple[Json, Json, list[str]]]:
         """Yield the trace and the score of each case, as JSON data, and the texts shown."""
@@ -41,9 +41,9 @@ class VerifiersInterface:
 
 
 def told(trace: vf.Trace) -> list[str]:
-    """Return the instructions and the answer to each call, as the model's requests carried them.
+    """Return the instructions and the answer to each call, as in the model's requests.
 
-    What answered the last call stands in the record, since a request seldom carries it.
+    The answer to the last call is in the record, because a request seldom contains it.
     """
     record = trace.info[INFO]
     texts = [str(m.content) for m in trace.messages if m.role in {"user", "tool"}]
@@ -54,7 +54,7 @@ def told(trace: vf.Trace) -> list[str]:
 async def roll_out(
     played: Sequence[tuple[Instance, Sequence[Line]]], **options: Any
 ) -> list[vf.Trace]:
-    """Let scripted models play instances; whoever has nothing more to say is stopped."""
+    """Let scripted models play instances. A model without further replies is stopped."""
     scripts = {str(number): script for number, (_, script) in enumerate(played)}
     lengths: dict[int, list[str]] = defaultdict(list)
     for model, script in scripts.items():

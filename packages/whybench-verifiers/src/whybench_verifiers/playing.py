@@ -1,7 +1,7 @@
-"""The episode behind a rollout, kept in the rollout's state.
+"""The episode of a rollout, in the state of the rollout.
 
-`verifiers` neither saves nor sends this state anywhere; what is worth keeping is written to the
-trace's `info` at the end (`record`).
+`verifiers` neither saves nor sends this state. At the end, `record` writes the data to keep to the
+`info` of the trace.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pydantic import PrivateAttr
 from whybench import Action, Instance, Meter, Reply, Score, Session
 
 Pay = Literal["sparse", "dense"]
-"""What is rewarded: the score at the end, or also evidence as it comes in."""
+"""The reward: only the score at the end, or also evidence during the episode."""
 
 
 def sendable(text: str) -> str:
-    r"""Return a text that UTF-8 can carry; half a character of a model's own would stop the wire.
+    r"""Return a text that UTF-8 can encode. A lone surrogate from a model would stop the transfer.
 
     >>> sendable("no shape \ud800")
     'no shape \\ud800'
@@ -28,7 +28,7 @@ def sendable(text: str) -> str:
 
 
 class Playing(vf.State):
-    """One session, and what evidence was paid so far."""
+    """One session, and the evidence paid so far."""
 
     _session: Session | None = PrivateAttr(None)
     _meter: Meter | None = PrivateAttr(None)
@@ -37,7 +37,7 @@ class Playing(vf.State):
     _last: str | None = PrivateAttr(None)
 
     def open(self, instance: Instance, template: str, pay: Pay) -> None:
-        """Begin the episode; one that is open already goes on."""
+        """Open the episode, unless it is already open."""
         if self._session is None:
             self._session = Session(instance, template)
             self._meter = Meter(self._session, pay)
@@ -45,13 +45,13 @@ class Playing(vf.State):
 
     @property
     def session(self) -> Session:
-        """The episode as seen from outside."""
+        """The session of the episode."""
         if self._session is None:
-            raise ValueError("no episode is open: run the task's setup first")
+            raise ValueError("No episode is open. Run the task's setup first.")
         return self._session
 
     def call(self, name: str, arguments: str | None) -> Reply:
-        """Carry out a call as a model made it: the episode judges it, whatever it is."""
+        """Run a call as the model made it. Only the episode validates it."""
         try:
             args = json.loads(arguments or "{}")
         except (ValueError, RecursionError) as error:
@@ -59,14 +59,14 @@ class Playing(vf.State):
         return self._paid(self.session.call(name, args))
 
     def without_call(self) -> Reply:
-        """Carry out what a reply without a call is: a step that no interface can read."""
+        """Run a reply without a call as a step that cannot be read."""
         names = " or ".join(str(tool["name"]) for tool in self.session.tools)
         return self._paid(self.session.act(Action.malformed(f"call {names}")))
 
     def score(self) -> Score | None:
-        """Return the score that was paid for, or that of the episode as it stands.
+        """Return the score that was paid, or the score of the episode as it is.
 
-        None if no episode was played here: what was saved is scored from its record.
+        Return None if no episode was played here. A saved rollout is scored from its record.
         """
         if self._session is None:
             return None
@@ -74,10 +74,10 @@ class Playing(vf.State):
         return paid or self._session.score()
 
     def record(self) -> dict[str, Any]:
-        """Return what replays and scores the episode again without a model.
+        """Return the data that replays and scores the episode without a model.
 
-        The trace is the text of its JSON: a model may send what no file of `verifiers` can hold.
-        Nothing is carried out after this.
+        The trace is JSON text, because a model may send characters that files of `verifiers` cannot
+        store. No call runs after this.
         """
         self.session.leave()
         trace = json.dumps(self.session.trace.to_json())
@@ -89,6 +89,6 @@ class Playing(vf.State):
         meter, family = self._meter, self.session.family
         if meter is not None and meter.score is None:
             self._evidence += meter.after(reply)
-            if meter.score is not None:  # the headline is a reward of its own
+            if meter.score is not None:  # the headline is a separate reward
                 self._evidence -= meter.score.values.get(family.headline) or 0.0
         return reply

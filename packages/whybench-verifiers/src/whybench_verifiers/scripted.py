@@ -1,7 +1,7 @@
-"""A model of known replies, served on this machine as `verifiers` expects a provider to be.
+"""A model with fixed replies, served on this machine as a provider for `verifiers`.
 
-How far a script has come is the number of replies in the conversation: the server itself remembers
-nothing.
+The number of replies in the conversation gives the position in the script, so the server keeps no
+state.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A reply that makes calls; arguments are an object, or the text that stands for one."""
+    """A reply that makes calls. Arguments are an object, or the text of one."""
 
     calls: tuple[tuple[str, Mapping[str, Json] | str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Full:
-    """No reply: the model could not take in its prompt."""
+    """No reply, because the prompt exceeds the model's context."""
 
     refused: bool = False
-    """Whether the provider says so itself; else the reply is empty and cut off."""
+    """Whether the provider reports this as an error. Otherwise the reply is empty and cut off."""
 
 
 Line = Said | Called | Full
 Scripts = Callable[[str, str], Sequence[Line]]
-"""A model's name and the first message to it → its replies, one after another."""
+"""Name of a model and the first message to it → its replies in order."""
 
 
 @asynccontextmanager
 async def serving(scripts: Scripts) -> AsyncIterator[vf.EvalClientConfig]:
-    """Serve scripts on 127.0.0.1 and yield the client that reaches them."""
+    """Serve scripts on 127.0.0.1, and yield the configuration of a client for them."""
 
     async def complete(request: web.Request) -> web.Response:
         asked = await request.json()

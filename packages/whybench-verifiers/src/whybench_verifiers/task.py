@@ -1,4 +1,4 @@
-"""One instance as a task: coordinates and instructions; the rest is rebuilt for play."""
+"""One instance as a task. It holds coordinates and instructions; the rest is rebuilt for play."""
 
 from __future__ import annotations
 
@@ -12,53 +12,53 @@ from whybench_verifiers.harness import WhyBenchHarnessConfig
 from whybench_verifiers.playing import Pay, Playing
 
 INFO = "whybench"
-"""Where a rollout's record stands in its trace's `info`: `trace` and `score`, each as JSON
-text; `last`, the words that answered the last call, which seldom stand in a request; and
-`evidence` if it was paid."""
+"""Key of a rollout's record in the `info` of its trace. The record contains `trace` and `score`
+as JSON text, `last` and, if it was paid, `evidence`. `last` is the answer to the last call, which
+is seldom part of a request."""
 
 
 class WhyBenchData(vf.TaskData):
-    """A row: where to find the instance, and what the model is told of it. No truth."""
+    """A row: the coordinates of an instance and the instructions, without the truth."""
 
     instance: dict[str, Any]
-    """The instance's coordinates, without `cluster`: it tells which instances are alike."""
+    """The coordinates without `cluster`, because it shows which instances share a system."""
     template: str
-    """The words in which it is told."""
+    """The prompt template."""
     pay: Pay = "sparse"
-    """What is rewarded: see `whybench.Meter`."""
+    """The reward: see `whybench.Meter`."""
 
 
 class WhyBenchTask(vf.Task[WhyBenchData, Playing, vf.TaskConfig]):
-    """Opens the episode, writes it down, and has the family's scorer judge it."""
+    """A task that opens the episode, records it, and scores it with the family's scorer."""
 
     @property
     def key(self) -> str:
-        """The instance's name: the same whatever list it was found in."""
+        """The id of the instance. It does not depend on the list."""
         return f"{self.data.instance['family']}/{self.data.instance['id']}"
 
     @property
     def family(self) -> Family[Any]:
-        """The family the instance belongs to."""
+        """The family of the instance."""
         return installed_families()[self.data.instance["family"]]
 
     async def setup(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
-        """Open the episode for a harness that knows how to play it."""
+        """Open the episode for a harness that can play it."""
         del runtime
         seat = trace.agent.config.harness
         if seat is not None and not isinstance(seat, WhyBenchHarnessConfig):
             raise ValueError(
-                f"the harness {seat.id!r} cannot play an episode: leave --env.agent.harness.id out"
+                f"The harness {seat.id!r} cannot play an episode. Omit --env.agent.harness.id."
             )
         self._open(trace)
 
     async def finalize(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
-        """Write the episode down as it stands, stopped or done."""
+        """Record the episode as it is, whether it was stopped or is done."""
         del runtime
         self._open(trace)
         trace.info[INFO] = trace.state.record()
 
     async def validate(self, runtime: vf.Runtime) -> bool:
-        """Check without a model that the best score which is proven can be reached."""
+        """Check without a model that the `best_score` of the certificate can be reached."""
         del runtime
         family, instance = self.family, self._instance()
         reached = family.score(instance, family.exact_run(instance)).values[family.headline]
@@ -66,7 +66,7 @@ class WhyBenchTask(vf.Task[WhyBenchData, Playing, vf.TaskConfig]):
 
     @vf.metric
     async def components(self, trace: vf.Trace) -> dict[str, float]:
-        """Note the score (of a saved rollout from its record); return the other metrics."""
+        """Note the score, and return the other metrics. A saved rollout is scored by its record."""
         record = trace.info[INFO]
         score = trace.state.score() if isinstance(trace.state, Playing) else None
         if score is None:
@@ -79,14 +79,14 @@ class WhyBenchTask(vf.Task[WhyBenchData, Playing, vf.TaskConfig]):
 
     @vf.reward(weight=1.0)
     async def headline(self, trace: vf.Trace) -> dict[str, float]:
-        """Pay the headline metric, and under `dense` the evidence; what does not apply pays 0."""
+        """Pay the headline metric and, for `dense`, the evidence. A missing value pays 0."""
         record = trace.info[INFO]
         name = self.family.headline
         rewards = {name: json.loads(record["score"])["values"].get(name) or 0.0}
         return rewards | {k: record[k] for k in ("evidence",) if k in record}
 
     def _instance(self) -> Instance:
-        """Rebuild the instance, or refuse one that this WhyBench would make otherwise."""
+        """Rebuild the instance. Reject it if this version of WhyBench builds another one."""
         return self.family.rebuilt(self.data.instance)
 
     def _open(self, trace: vf.Trace) -> None:

@@ -1,4 +1,4 @@
-"""The suites as tasksets: all behind one id, and each family behind one of its own."""
+"""The suites as tasksets: one taskset for all suites, and one for each family."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from whybench_verifiers.task import WhyBenchTask, task_of
 
 
 class WhyBenchConfig(vf.TasksetConfig):
-    """Which instances are played, and how they are told and paid."""
+    """The choice of instances, their prompt template and their reward."""
 
     suite: str | None = None
-    """`family/suite`; a family's own taskset also takes the bare name. None: the taskset's own."""
+    """`family/suite`. The taskset of a family also accepts the suite alone. None: its default."""
     split: Literal["train", "eval", "all"] = "train"
-    """`train` and `eval` share no hidden system, however named; `all` is the suite as it stands."""
+    """`train` and `eval` share no hidden system, up to renaming. `all` is the whole suite."""
     rows: int | None = Field(None, ge=1)
-    """Look at so many rows of the suite, which may be more than its size; None: at its size."""
+    """Number of rows before the split. It may exceed the size of the suite, the default."""
     endless: bool = False
-    """Draw fresh instances without end instead of listing the suite."""
+    """Draw new instances without end instead of listing the suite."""
     seed: int | None = None
-    """By what an endless list is drawn (None: 0) and a finite one is dealt (None: in order)."""
+    """Seed of an endless list (None: 0), or of the order of a finite one (None: no shuffling)."""
     reward: Pay = "sparse"
-    """`sparse`: the headline metric at the end. `dense`: and evidence as it comes in."""
+    """`sparse` pays the headline metric at the end. `dense` also pays for evidence."""
     template: str | None = None
-    """The words in which an instance is told; None: the family's first."""
+    """The prompt template. None means the family's first template."""
     profile: Literal["certified", "published"] = "certified"
-    """The rules: with known defects repaired, or as published."""
+    """The rules: `certified` repairs known defects, `published` does not."""
     suite_seed: str = "public"
-    """Another seed, other instances; `private:…` needs its secret."""
+    """The suite seed. Another seed gives other instances. `private:…` needs its secret."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """The family's parameters."""
 
@@ -42,13 +42,13 @@ class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
     """Any suite of any family."""
 
     default: ClassVar[str] = "causallink/core"
-    """The suite that is played if none is named; its family's need no family's name."""
+    """The default suite. Suites of its family can be given without the family."""
     others: ClassVar[bool] = True
-    """Whether other families' suites are taken, too."""
+    """Whether suites of other families are accepted too."""
 
     def __init__(self, config: WhyBenchConfig) -> None:
         super().__init__(config)
-        # A switch of the library for each class; here each list has its own.
+        # The library sets this per class; here it depends on the configuration.
         self.INFINITE = config.endless
         self.suite = load_suite(
             self._path(),
@@ -60,10 +60,10 @@ class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
         self.choice = Choice(self.suite, part, config.rows, config.endless)
         templates = self.suite.family.templates
         if config.template not in (None, *templates):
-            raise ValueError(f"no template {config.template!r}: try {', '.join(templates)}")
+            raise ValueError(f"Unknown template {config.template!r}. Use {', '.join(templates)}.")
 
     def load(self) -> Iterator[WhyBenchTask]:
-        """Yield the tasks one by one: worlds are made when they are asked for."""
+        """Yield the tasks one by one. Instances are built when they are requested."""
         config = self.config
         for instance in self._instances():
             yield task_of(instance, template=config.template, pay=config.reward, config=config.task)
@@ -78,7 +78,9 @@ class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
         suite = self.config.suite or self.default
         path = suite if "/" in suite else f"{family}/{suite}"
         if not self.others and path.partition("/")[0] != family:
-            raise ValueError(f"{path!r} is no suite of {family}: use whybench-verifiers")
+            raise ValueError(
+                f"{path!r} is not a suite of {family}. Use the taskset whybench-verifiers."
+            )
         return path
 
 

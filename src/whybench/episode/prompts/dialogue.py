@@ -1,4 +1,4 @@
-"""An episode told in turns of text, each answered with one JSON object."""
+"""An episode as turns of text, each answered with one JSON object."""
 
 from __future__ import annotations
 
@@ -16,9 +16,22 @@ Ep = TypeVar("Ep", bound=Episode)
 
 
 class JsonDialogue(ABC, Generic[Ep]):
-    """The turns of a conversation; a family says what is told, asked for and read.
+    """A conversation in which every reply is one JSON object.
 
-    A reply that cannot be read is an error of the episode, so every loop ends with its patience.
+    A subclass implements `find_template`, `system`, `_prompt`, `_schema` and `_read`. A reply that
+    cannot be read is an error of the episode, so every loop ends at the limit of errors.
+
+    Examples:
+        >>> import whybench as wb
+        >>> suite = wb.load_suite("causallink/core")
+        >>> episode = suite.family.open(suite[3])
+        >>> isinstance(suite.family.conversation(episode, "plain"), wb.JsonDialogue)
+        True
+
+    Args:
+        episode: The episode.
+        template: The name of a prompt template.
+
     """
 
     _kind = "answer"
@@ -27,7 +40,15 @@ class JsonDialogue(ABC, Generic[Ep]):
     @staticmethod
     @abstractmethod
     def find_template(name: str, /) -> PromptTemplate:
-        """Return a template by name."""
+        """Return a template by name.
+
+        Args:
+            name: The name.
+
+        Returns:
+            The template.
+
+        """
 
     def __init__(self, episode: Ep, template: str) -> None:
         self._episode = episode
@@ -38,11 +59,11 @@ class JsonDialogue(ABC, Generic[Ep]):
     @property
     @abstractmethod
     def system(self) -> str:
-        """What is said before the first turn."""
+        """The system message."""
 
     @abstractmethod
     def _prompt(self) -> str:
-        """Return what is said now."""
+        """Return the text of the next prompt."""
 
     @abstractmethod
     def _schema(self) -> Json:
@@ -50,28 +71,46 @@ class JsonDialogue(ABC, Generic[Ep]):
 
     @abstractmethod
     def _read(self, text: str) -> Action | None:
-        """Return the action that a reply stands for; None if it only leads to another turn."""
+        """Return the action in a reply; None if the reply only leads to another turn."""
 
     def _fresh(self) -> bool:
-        """Tell whether the model is shown this turn alone."""
+        """Return whether the model sees only this turn, without the earlier ones."""
         return False
 
     def _again(self) -> str:
-        """Say why the last reply was not taken, and ask once more."""
+        """Return a text that says why the last reply was rejected, and asks again."""
         reason = "" if self._last is None else self._last.data["reason"]
         return f"{self._template.say('error', reason=reason)} {self._template.say('again')}"
 
     def turn(self) -> Turn | None:
-        """Return the next thing to say, or None when the episode has ended."""
+        """Return the next turn.
+
+        Returns:
+            The turn; None when the episode has ended.
+
+        """
         if self._episode.done:
             return None
         return Turn(self._prompt(), self._kind, self._schema(), self._fresh())
 
     def reply(self, text: str) -> None:
-        """Take a reply and carry out what it stands for."""
+        """Run the action that a reply asks for.
+
+        Args:
+            text: The reply of the model.
+
+        """
         action = self._read(text)
         self._last = None if action is None else self._episode.step(action)
 
     def say(self, action: Action) -> tuple[str, bool]:
-        """Put an action into the words that a reply is made of."""
+        """Return the reply that leads to an action.
+
+        Args:
+            action: The action.
+
+        Returns:
+            The reply, and whether it runs the action.
+
+        """
         return str(action.args["answer"]), True

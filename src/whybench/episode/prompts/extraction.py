@@ -1,4 +1,4 @@
-"""Find JSON objects in what a model wrote."""
+"""Find JSON objects in a model's reply."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 200_000
-"""Only the last so many characters of a reply are searched."""
+"""Only this many characters at the end of a reply are searched."""
 
 MOST_READ = 3 * LONGEST // 2
-"""Characters read in all before giving up: hostile text must not cost quadratic time."""
+"""The most characters read in all, so that hostile text cannot cost quadratic time."""
 
 TRY = 40
-"""What every opening brace is charged with, on top of the characters read from it."""
+"""The extra cost of every opening brace, besides the characters read from it."""
 
 DEEP = 1_500
-"""What an object too deep to read is charged with."""
+"""The cost of an object that is nested too deeply to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A JSON object in a text, and where it stands."""
+    """A JSON object in a text, with its position."""
 
     value: dict[str, Any]
     start: int
@@ -30,7 +30,7 @@ class Found:
 
 
 def json_objects(text: str) -> Iterator[Found]:
-    """Yield the JSON objects in a text, last to first, nested ones before what holds them.
+    """Yield the JSON objects in a text, last to first, nested objects before the outer one.
 
     >>> [found.value for found in json_objects('I think {"a": 1} is wrong, so {"a": 2}.')]
     [{'a': 2}, {'a': 1}]
@@ -53,7 +53,7 @@ def json_objects(text: str) -> Iterator[Found]:
 
 
 def is_bare_object(text: str) -> bool:
-    """Tell whether a text is one JSON object and nothing else."""
+    """Return whether a text is one JSON object and nothing else."""
     try:
         return isinstance(json.loads(text[: LONGEST + 1]), dict)
     except (ValueError, RecursionError):

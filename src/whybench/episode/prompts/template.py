@@ -17,19 +17,42 @@ _EXTENDS = re.compile(r"^extends: *([a-z_]+) *$", re.MULTILINE)
 class PromptTemplate:
     """Named passages of text with `$placeholders`.
 
-    >>> PromptTemplate("tiny", {"greeting": "Hello $who."}).say("greeting", who="world")
-    'Hello world.'
+    Examples:
+        >>> PromptTemplate("tiny", {"greeting": "Hello $who."}).say("greeting", who="world")
+        'Hello world.'
+
     """
 
     name: str
+    """The name."""
     passages: Mapping[str, str]
+    """Name of a passage → its text."""
 
     def say(self, passage: str, /, **words: object) -> str:
-        """Return a passage with its placeholders filled; unknown ones are an error."""
-        parts, places = _taken_apart(self.passages[passage])
-        filled = list(parts)
-        for place, name in places:
-            filled[place] = str(words[name])
+        """Return a passage with its placeholders filled.
+
+        Args:
+            passage: The name of the passage.
+            **words: Placeholder → value.
+
+        Returns:
+            The text.
+
+        Raises:
+            KeyError: There is no such passage, or a placeholder has no value.
+
+        """
+        try:
+            parts, places = _taken_apart(self.passages[passage])
+            filled = list(parts)
+            for place, name in places:
+                filled[place] = str(words[name])
+        except KeyError as error:
+            known = ", ".join(f"${word}" for word in words) or "none"
+            raise KeyError(
+                f"template {self.name!r}, passage {passage!r}: {error} is missing. Placeholders "
+                f"that can be used: {known}. Passages: {', '.join(self.passages)}."
+            ) from error
         return "".join(filled)
 
 
@@ -65,7 +88,23 @@ def read_template(name: str, load: Callable[[str], str]) -> PromptTemplate:
 
 
 def load_templates(package: str) -> Callable[[str], PromptTemplate]:
-    """Return a function that reads the templates in a family's folder `templates`, each once."""
+    """Return a function that loads the templates of a package.
+
+    Examples:
+        >>> find = load_templates("whybench.families.causallink.prompts")
+        >>> find("plain").name
+        'plain'
+
+    Args:
+        package: The package that has the folder `templates`.
+
+    Returns:
+        A function from the name of a template to the template.
+
+    Raises:
+        ValueError: The returned function was called with an unknown name.
+
+    """
     folder = files(package) / "templates"
 
     @cache

@@ -1,4 +1,4 @@
-"""How a model that calls tools is led through a long episode: in turns, with words between."""
+"""Turn limits for a model that calls tools in a long episode, with messages between turns."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
-    """Turns, each of several calls; a turn ends when its calls are spent or none is made.
+    """Turns of several calls; a turn ends when its calls are used up or the model makes none.
 
-    After the last turn only final actions are offered, for a few turns of grace.
+    After the last turn, only final actions are offered, for a few extra turns.
     """
 
     turns: int
@@ -18,12 +18,12 @@ class TurnLimits:
     calls: int
     """Calls in one turn."""
     opening: Callable[[int], str]
-    """What is said at the start of a turn."""
+    """The message at the start of a turn."""
     late: Callable[[int], str]
-    """What is said at the start of a turn of grace, with how many are left."""
+    """The message at the start of an extra turn, with the number of extra turns left."""
     spent: str
-    """The answer to a call too many."""
+    """The reply to a call beyond the limit."""
     closed: str
-    """The answer to a call of what is no longer offered."""
+    """The reply to a call of an action that is no longer offered."""
     redirect: str
-    """The answer to text that calls a `client` instead of tools."""
+    """The reply to text that calls a `client` instead of tools."""

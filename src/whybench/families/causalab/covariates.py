@@ -1,4 +1,4 @@
-"""What a report may sort worlds by: size, motifs, and what sets a suite apart. No proof needed."""
+"""Properties of instances by which a report can group them: size, motifs and condition."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from whybench.families.causalab.world.world import World, motifs
 
 
 def covariates(world: World) -> Record:
-    """Return plain facts of a world.
+    """Return facts about a hidden system that need no proof.
 
-    `density` is the share of the pairs of quantities that are joined by an edge; `records` counts
-    the crystals measured untouched, `chain` the interventions that were laid before the agent.
+    `density` is the share of pairs of quantities that an edge joins. `records` counts the crystals
+    measured without an intervention, and `chain` counts the given interventions.
     """
     view, k = world.view, world.law.k
     counts = motifs(world.law.graph)

@@ -1,4 +1,4 @@
-"""The episode: its rules, and the words in which an agent is told of them."""
+"""The episode: its rules and its texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from whybench.families.causalab.rules import LabRules
 
 
 class LabEpisode(LabRules):
-    """The episode, with what an agent is told."""
+    """The rules of an episode, with the texts that an agent receives."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""CausaLab as one family: its worlds, proofs, scores and agents."""
+"""The family CausaLab: hidden systems, certificates, scores and agents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from whybench.families.causalab.world.released import worlds
 from whybench.families.causalab.world.world import Law, Term, World, motifs, solver
 
 DRAWS = 16
-"""Sequences of the hidden disturbance over which the best estimator is averaged."""
+"""Number of draws of the hidden disturbance over which the exact agent is averaged."""
 
 
 class CausaLab(Family[World]):
@@ -45,26 +45,26 @@ class CausaLab(Family[World]):
     prompts = Dialogue
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:
-        """Return a suite's size, or say which parameters do not go together."""
+        """Return a suite's size; raise ValueError if parameters do not fit together."""
         plan = PLANS[suite]
         if (params.k, params.graphs) != (K, GRAPHS) and not plan.fresh:
-            raise ValueError(f"parameters `k` and `graphs` belong to {self.name}/fresh")
+            raise ValueError(f"Parameters `k` and `graphs` apply only to {self.name}/fresh.")
         if plan.quadratic and params.tolerance == 0:
-            raise ValueError("readings are rounded here: no exact prediction can be promised")
+            raise ValueError("Tolerance 0 is not possible: readings are rounded in this suite.")
         if params.limit != LIMIT and profile == "published":
             raise ValueError(
-                "parameter `limit` belongs to profile `certified`: the release has none"
+                "Parameter `limit` applies only to profile `certified`: the release has no limit."
             )
         if params.data is None:
             if plan.golden and params.regime and not regime(params.regime)[0]:
-                raise ValueError("a golden chain starts from a record: give a regime like 1o0i")
+                raise ValueError("A golden chain starts from a record. Use a regime such as 1o0i.")
             return generate.size(suite, params)
         if profile != "published":
-            raise ValueError("parameter `data` belongs to profile `published`")
+            raise ValueError("Parameter `data` applies only to profile `published`.")
         return len(worlds(Path(params.data), suite, params))
 
     def build(self, instance: Instance) -> World:
-        """Rebuild the hidden world, or find it among the released ones."""
+        """Rebuild the hidden system, or read it from the released files."""
         parameters, suite, index = self.params(instance), instance.suite, instance.index
         if parameters.data is not None:
             return worlds(Path(parameters.data), suite, parameters)[index]
@@ -72,9 +72,9 @@ class CausaLab(Family[World]):
         return generate.world(suite, instance.stream_seed, index, parameters, released)
 
     def fingerprint(self, world: World) -> Fingerprint:
-        """Name what is told, the law, and every crystal.
+        """Return the view, the law and every crystal as a fingerprint.
 
-        The same graph and weights are one cluster, whatever the regime.
+        The same graph and weights form one cluster in every regime.
         """
         view, disturbance = world.view, world.disturbance
         told = [
@@ -88,15 +88,15 @@ class CausaLab(Family[World]):
         return Fingerprint([told, law, seen, world.bases, world.reactor, moved], law)
 
     def system(self, world: World) -> Json:
-        """Return the law up to renaming of the properties."""
+        """Return the law, ignoring the names of properties."""
         return renaming.system(world.law)
 
     def problem(self, world: World) -> Json:
-        """Return the law with everything told and shown, up to renaming of the properties."""
+        """Return the law with everything shown to an agent, ignoring the names of properties."""
         return renaming.problem(world)
 
     def discarded(self, instance: Instance) -> Record:
-        """Return the graphs and records that were thrown away; the release says nothing of its."""
+        """Return how many graphs and records were discarded; unknown for released systems."""
         parameters = self.params(instance)
         if parameters.data is not None:
             return EMPTY
@@ -107,7 +107,7 @@ class CausaLab(Family[World]):
         return LabEpisode(instance, world, solver(world.law), self.params(instance))
 
     def experiments(self, trace: Trace) -> tuple[Action, ...]:
-        """Return the interventions of a trace, without the hypotheses that came with them."""
+        """Return the interventions of a trace, without their hypotheses."""
         return tuple(
             Action.of("intervene", property=action.args["property"], value=action.args["value"])
             for action in super().experiments(trace)
@@ -115,7 +115,7 @@ class CausaLab(Family[World]):
         )
 
     def certify(self, instance: Instance) -> Certificate:
-        """Prove an instance: what no experiment can decide, and what the exact agent reaches."""
+        """Certify an instance: what no experiment decides, and what the exact agent reaches."""
         world = self.world(instance)
         view = world.view
         trace = self.exact_run(instance)
@@ -142,7 +142,7 @@ class CausaLab(Family[World]):
         )
 
     def _facts(self, instance: Instance, world: World, graph: bool, frequency: bool) -> Record:
-        """Return further figures; the numbers of edges and motifs are no secret of the proof."""
+        """Return further figures, among them the numbers of edges and motifs."""
         facts: dict[str, Json] = {
             "k": world.law.k,
             **motifs(world.law.graph),
@@ -160,7 +160,7 @@ class CausaLab(Family[World]):
         return Record(facts.items())
 
     def _expected(self, instance: Instance, world: World) -> dict[str, Json]:
-        """Average the best estimator over other draws of the hidden disturbance."""
+        """Average the exact agent's score over other draws of the hidden disturbance."""
         if world.disturbance is None:
             return {}
         f1, wrong, truth = [], 0, world.law.graph.edges()
@@ -174,7 +174,7 @@ class CausaLab(Family[World]):
         return {"expected_edge_f1": sum(f1) / DRAWS, "error_probability": wrong / DRAWS}
 
     def score_episode(self, episode: LabEpisode) -> Score:
-        """Score what happened; edges that no experiment decides are asked of nobody."""
+        """Score an episode; edges that no experiment decides do not count."""
         return score(episode, undecided(episode.world))
 
     def covariates(self, instance: Instance) -> Record:
@@ -182,7 +182,7 @@ class CausaLab(Family[World]):
         return covariates(self.world(instance))
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
-        """Start a reference agent; the reactor's crystal lies beside given evidence."""
+        """Start a reference agent; given evidence includes the reactor's crystal."""
         world = self.world(instance)
         state = strategies.AgentState(world.view, given, None if given is None else world.shown())
         if name == "oracle":
@@ -190,7 +190,7 @@ class CausaLab(Family[World]):
         return strategies.STRATEGIES[name](state, Stream("agent", name, instance.id))
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
-        """Open the reactor and predict: a frequency, or `frequency` with `hypothesis`."""
+        """Open the reactor and predict: a frequency, or an object with a hypothesis."""
         args = {"frequency": answer}
         if isinstance(answer, Mapping):
             args = {"frequency": answer.get("frequency")}
@@ -199,11 +199,11 @@ class CausaLab(Family[World]):
         return Action.of("open_reactor"), Action.of(self.final_action, **args)
 
     def bits_left(self, episode: LabEpisode) -> float:
-        """Return what the evidence so far leaves open, in bits; see `bits`."""
+        """Return how many bits the evidence leaves open; see `bits`."""
         return bits.bits_left(episode)
 
     def look_alikes(self, instance: Instance) -> Iterator[Episode]:
-        """Open the same view on other laws: nothing causes anything, and all in a row."""
+        """Open the same view on two other laws: no causes at all, and a chain of all quantities."""
         world = self.world(instance)
         k = world.law.k
         row = tuple((Term(v + 1, 1.0),) if v + 1 < k else () for v in range(k))
@@ -229,7 +229,7 @@ class CausaLab(Family[World]):
 
 
 def can_be_won(world: World) -> bool:
-    """Tell whether the reactor can be set to its crystal's frequency: the released dial ends."""
+    """Tell whether the reactor accepts the true frequency; the released dial has an upper end."""
     return activates(world, world.target)
 
 
@@ -241,7 +241,7 @@ def _succeeded(world: World, trace: Trace) -> bool:
 
 @lru_cache(maxsize=2048)
 def undecided(world: World) -> Pairs:
-    """Return the edges that no experiment decides, which the release does not ask; kept."""
+    """Return the edges that no experiment decides; empty for the release. Cached."""
     view = world.view
     if world.disturbance is not None or view.released or certify.all_can_be_forced(view):
         return frozenset()

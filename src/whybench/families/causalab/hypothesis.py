@@ -14,39 +14,39 @@ from whybench.families.causalab.world.names import canonical, is_frequency
 from whybench.families.causalab.world.world import FREQUENCY, View
 
 LONGEST = 40_000
-"""Characters of the longest hypothesis that is read."""
+"""Maximum length of a hypothesis, in characters."""
 
 LARGEST = 1e12
-"""Coefficients beyond this are refused: sums of them would overflow."""
+"""Largest coefficient; sums of larger ones would overflow."""
 
 MOST_CANDIDATES = 50
-"""So many candidate graphs are read at most."""
+"""Maximum number of candidate graphs that are read."""
 
 Edge = tuple[int, int]
 
 
 class HypothesisError(ValueError):
-    """A hypothesis that does not keep to the language; the message says why."""
+    """An invalid hypothesis; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A hypothesis, read."""
+    """A parsed hypothesis."""
 
     edges: frozenset[Edge]
     base: float | None = None
     linear: tuple[tuple[int, float | None], ...] = ()
-    """Coefficient of each parent of the frequency; None: not known yet."""
+    """Coefficient of each parent of the frequency; None if it is not known yet."""
     square: tuple[tuple[int, float | None], ...] = ()
     candidates: tuple[frozenset[Edge], ...] | None = None
-    """All graphs still held possible, if they were asked for."""
+    """All graphs that the agent considers possible, if the task asks for them."""
     undetermined: frozenset[Edge] = frozenset()
-    """Edges that are marked as not settled; they are not claimed."""
+    """Edges that are marked as undetermined; they are not claimed."""
     keys: int = 0
-    """Under the released rules: how many coefficients were named, whatever they are."""
+    """Under the released rules: the number of named coefficients, valid or not."""
 
     def frequency(self, values: Sequence[float]) -> float | None:
-        """Return what the equation gives at some readings; None while a coefficient is missing."""
+        """Return the equation's value at some readings; None if a coefficient is missing."""
         total = self.base
         for power, terms in ((1, self.linear), (2, self.square)):
             for cause, weight in terms:
@@ -60,7 +60,7 @@ NOTHING = Guess(frozenset())
 
 
 def read(view: View, text: Json, *, final: bool, candidates: bool = False) -> Guess:
-    """Read a hypothesis, or say what is wrong with it."""
+    """Parse a hypothesis; raise HypothesisError with the reason if it is invalid."""
     data = loaded(text)
     if view.released:
         return _released(view, data)
@@ -80,7 +80,7 @@ def read(view: View, text: Json, *, final: bool, candidates: bool = False) -> Gu
 
 
 def loaded(text: Json) -> Mapping[str, Json]:
-    """Return the object that a hypothesis is, from JSON text or data."""
+    """Return a hypothesis as a JSON object, from text or data."""
     if isinstance(text, str):
         if len(text) > LONGEST:
             raise HypothesisError(f"the hypothesis is longer than {LONGEST} characters")
@@ -116,7 +116,7 @@ def _declared(view: View, name: Json) -> int:
 
 
 def _quoted(name: Json) -> str:
-    """Return a name to be told of; anything else only by its kind, however deep it is."""
+    """Return a name in quotes, or the type of a value that is not a string."""
     return repr(name[:40]) if isinstance(name, str) else f"of type {type(name).__name__}"
 
 
@@ -198,7 +198,7 @@ def _term(view: View, key: str) -> tuple[int, int]:
 
 
 def _is_number(value: Json) -> bool:
-    """Tell whether a value is a number of any use; neither NaN nor infinities are."""
+    """Tell whether a value is a usable number; NaN and infinities are not."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
@@ -217,7 +217,7 @@ def _candidates(view: View, data: Json) -> tuple[frozenset[Edge], ...]:
 
 
 def _released(view: View, data: Mapping[str, Json]) -> Guess:
-    """Read what the release reads: unknown nodes and self loops count as predictions."""
+    """Parse as the release does: unknown nodes and self-loops count as predictions."""
     strangers: dict[str, int] = {}
 
     def number(name: Json) -> int:

@@ -11,7 +11,7 @@ from whybench.families.causalab.hypothesis import node
 from whybench.families.causalab.world.world import DECIMALS, Reading, View
 
 LONGEST_NUMBER = 40
-"""Characters of the longest number that is read from text."""
+"""Maximum length of a number in text, in characters."""
 
 
 def number(value: Json) -> float | None:
@@ -32,13 +32,13 @@ def number(value: Json) -> float | None:
 
 
 def setting_of(action: Action) -> float | None:
-    """Return what a property is to be set to: like everything, to two decimals."""
+    """Return the value of a setting, rounded to two decimals."""
     setting = number(action.args.get("value"))
     return None if setting is None else round(setting, DECIMALS)
 
 
 def shown(value: float) -> str:
-    """Write a number: what it looks like hangs on the number alone, not on where it comes from.
+    """Return a number as text; the text depends only on the number, not on its origin.
 
     >>> shown(50.0), shown(-0.5), shown(3.14)
     ('50', '-0.5', '3.14')
@@ -51,6 +51,6 @@ def reading_of(view: View, action: Action, observation: Observation) -> Reading:
     v = node(view, action.args["property"])
     setting = setting_of(action)
     if v is None or setting is None:
-        raise ValueError("a carried-out intervention names no property: replay the trace")
+        raise ValueError("An intervention names no property. Replay the trace first.")
     values = tuple(float(observation.data[name]) for name in view.names)
     return Reading(view.baseline.crystal, values, v, setting)

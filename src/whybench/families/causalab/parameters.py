@@ -19,28 +19,28 @@ SMALLEST, LARGEST = 3, 12
 """Nodes of a graph, frequency included."""
 
 RECORDS = 2
-"""Records that an agent is given, if no regime says otherwise."""
+"""Number of given records, unless a regime sets another number."""
 
 K, LIMIT = 8, 100.0
-"""Nodes of a graph of `fresh`, and the largest setting, if no parameter says otherwise."""
+"""Default number of nodes in `fresh`, and default largest setting."""
 
 _REGIME = re.compile(r"(\d{1,3})o(\d{1,3})i")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a suite is made of. Suites with the same k share graphs, weights and crystals."""
+    """The definition of a suite. Suites with the same k share graphs, weights and crystals."""
 
     k: int
     file: str | None = None
-    """The released file that holds the same condition."""
+    """The released file with the same condition."""
     regimes: tuple[str, ...] = ()
-    """Each graph comes once in each of these."""
+    """Each graph occurs once in each of these regimes."""
     quadratic: bool = False
     disturbance: float = 0.0
     """Size of the hidden disturbance."""
     affected: int = 0
-    """How many properties it moves."""
+    """Number of properties that it shifts."""
     frequency_disturbed: bool = False
     frequency_parent: bool = False
     partial: bool = False
@@ -48,11 +48,11 @@ class Plan:
     golden: bool = False
     """Whether a chain of interventions is given instead of a budget."""
     fresh: bool = False
-    """Whether graphs are drawn one by one, of any size, as many as asked for."""
+    """Whether graphs are drawn one by one, of any size and number."""
 
 
 def _scaling(k: int, sizes: tuple[int, ...]) -> Plan:
-    """All regimes NoMi: N records and M interventions."""
+    """Return a plan with all regimes NoMi: N records and M interventions."""
     least = sizes[0]
     regimes = (
         *(f"{n}o0i" for n in sizes),
@@ -82,7 +82,7 @@ PLANS: dict[str, Plan] = {
     **{f"golden_{k}": Plan(k, f"{k}nodes_golden", golden=True) for k in (4, 6)},
     "fresh": Plan(K, fresh=True),
 }
-"""Suite → what it is made of, in the order of `family.toml`."""
+"""Suite → its definition, in the order of `family.toml`."""
 
 
 def regime(text: str) -> tuple[int, int]:
@@ -93,12 +93,12 @@ def regime(text: str) -> tuple[int, int]:
     """
     found = _REGIME.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is no regime: write records and interventions like 3o12i")
+        raise ValueError(f"{text!r} is not a regime. Write it like 3o12i: records, interventions.")
     return int(found[1]), int(found[2])
 
 
 class Parameters(BaseModel):
-    """What may be set; every suite has its own setting as the default."""
+    """Parameters of the family; each suite has its own defaults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

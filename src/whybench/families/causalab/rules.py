@@ -1,4 +1,4 @@
-"""Actions and observations: the episode."""
+"""The rules of an episode: actions and observations."""
 
 from __future__ import annotations
 
@@ -55,22 +55,22 @@ SPECS = (
 
 
 INVALID_HYPOTHESIS = "invalid_hypothesis"
-"""A hypothesis was sent back; this never ends an episode."""
+"""A hypothesis was rejected; this never ends an episode."""
 
 SENT_BACK = 2
-"""So often a step's hypothesis is sent back before it is recorded as a parse failure."""
+"""Number of rejections of a step's hypothesis before it counts as a parse failure."""
 
 LARGEST = 1e12
-"""Where nothing else limits settings, this does: beyond it squares of squares overflow."""
+"""Largest setting without another limit; beyond it, squares of squares overflow."""
 
 MOST_HYPOTHESES = 200
-"""So many hypotheses are recorded before `propose` is refused."""
+"""Maximum number of recorded hypotheses; further `propose` actions are rejected."""
 
 TRIES = 2
-"""Predictions that the released reactor takes, with a word on whether they were right."""
+"""Number of predictions that the released reactor accepts, with feedback on each."""
 
 CEILING = 10_000
-"""Where the released reactor's dial ends, in Hz."""
+"""Upper end of the released reactor's dial, in Hz."""
 
 
 class LabRules(Episode):
@@ -107,9 +107,9 @@ class LabRules(Episode):
         self.used = 0
         """Interventions made."""
         self.opened = False
-        """Whether the reactor is open, and the manipulator locked for good."""
+        """Whether the reactor is open and the manipulator locked."""
         self.verified = not parameters.verify
-        """Whether the one explicit check has been asked for, or need not be."""
+        """Whether the explicit check was already requested, or is not needed."""
         self.guesses: list[tuple[int, Guess | None]] = []
         """Hypotheses, each with the interventions made before; None is a parse failure."""
         self.sent_back = 0
@@ -119,21 +119,21 @@ class LabRules(Episode):
         self.tries = 0
         self._patience = SENT_BACK
         self.shifted = 0
-        """What interventions have moved, which the released code cannot help showing."""
+        """Quantities that interventions have moved; the released code reveals them."""
 
     @property
     def view(self) -> View:
-        """What the agent was told."""
+        """What the agent sees before it acts."""
         return self.world.view
 
     @property
     def left(self) -> int:
-        """How many interventions are left."""
+        """Number of interventions that are left."""
         return self.view.budget - self.used
 
     @property
     def in_reactor(self) -> bool:
-        """Whether the reactor is open: with given evidence it is from the start."""
+        """Whether the reactor is open; with given evidence it is open from the start."""
         return self.opened or self.evidence != "own"
 
     @property
@@ -143,7 +143,7 @@ class LabRules(Episode):
 
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
-        """What can be asked for: no setting without a budget; given evidence, submitting alone."""
+        """The available actions: no `intervene` without a budget, only `submit` with evidence."""
         if self.evidence != "own":
             return SPECS[-1:]
         return SPECS if self.view.budget else SPECS[1:]
@@ -160,7 +160,7 @@ class LabRules(Episode):
         return Observation.refused(INVALID_ACTION, f"there is no action {action.name[:40]!r}")
 
     def _is_fatal(self, error: Observation) -> bool:
-        """A hypothesis that is sent back never ends an episode."""
+        """Return False for a rejected hypothesis, which never ends an episode."""
         if error.code == INVALID_HYPOTHESIS:
             self.errors -= 1
             self.sent_back += 1
@@ -221,7 +221,7 @@ class LabRules(Episode):
         return self._note(text) or Observation(OK)
 
     def _note(self, text: Json, *, final: bool = False) -> Observation | None:
-        """Record a hypothesis; return the refusal that sends it back, if it is sent back."""
+        """Record a hypothesis; return the error if it is rejected."""
         if text is None or text == "":
             self._patience = SENT_BACK
             return None
@@ -275,7 +275,7 @@ class LabRules(Episode):
         return Observation(OK)
 
     def _finish(self, text: Json) -> Observation | None:
-        """Check the final hypothesis: it must be there, with a number for every coefficient."""
+        """Check that the final hypothesis exists and has a number for every coefficient."""
         if self.view.released:
             return self._note(text)
         if text is not None and text != "":
@@ -293,7 +293,7 @@ class LabRules(Episode):
 
 
 def activates(world: World, prediction: float) -> bool:
-    """Tell whether a prediction starts the reactor."""
+    """Tell whether a prediction is right."""
     target, tolerance = world.target, world.view.tolerance
     if world.view.released:
         prediction = min(max(prediction, 0.0), float(CEILING))

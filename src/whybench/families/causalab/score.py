@@ -1,4 +1,4 @@
-"""(world, episode) → score; pure."""
+"""Score an episode on its hidden system; a pure function."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from whybench.families.causalab.proof.inference_timeline import InferenceTimelin
 from whybench.families.causalab.world.world import DECIMALS, FREQUENCY, Law, View, World
 
 WEIGHT_TOLERANCE = 0.02
-"""Relative error that a coefficient may have; the exact agent stays below it also where readings
-are rounded."""
+"""Largest relative error of a right coefficient. The exact agent stays below it even with rounded
+readings."""
 RELEASED_TOLERANCE = 1e-6
-"""Absolute error that a coefficient may have under the released rules."""
+"""Largest absolute error of a right coefficient under the released rules."""
 STRANGER = 10**6
-"""Far above the number of any node."""
+"""A number above that of any node."""
 
 METRICS = declared_metrics(__package__ or "")
 
 
 def roots(k: int, edges: frozenset[Edge]) -> set[int]:
-    """Return the causes of frequency, near or far, that have no causes themselves."""
+    """Return the direct and indirect causes of the frequency that have no causes themselves."""
     graph = Graph.from_edges(k, [e for e in edges if max(e) < k and e[0] != e[1]])
     reach, parents = graph.reach(), graph.parents()
     return {v for v in range(1, k) if reach[v] >> FREQUENCY & 1 and not parents[v]}
 
 
 def set_f1(truth: set[int], claimed: set[int]) -> float:
-    """Return the F1 of two sets; two empty ones agree."""
+    """Return the F1 of two sets; 1 if both are empty."""
     if not truth and not claimed:
         return 1.0
     return 2 * len(truth & claimed) / (len(truth) + len(claimed))
@@ -69,7 +69,7 @@ def _close(said: float, true: float) -> bool:
 
 
 def score(episode: LabEpisode, unsettled: Pairs) -> Score:
-    """Score an episode that has been replayed on its world."""
+    """Score an episode that has been replayed on its hidden system."""
     world, view = episode.world, episode.view
     trace = episode.trace
     outcome = episode.outcome or UNFINISHED
@@ -153,7 +153,7 @@ def _into(edges: frozenset[Edge]) -> frozenset[Edge]:
 
 
 def _compared(claimed: frozenset[Edge], unsettled: Pairs) -> frozenset[Edge]:
-    """Return claims as they count; a self loop (in the release only) is an edge from a stranger."""
+    """Return the claims that count; a self-loop (release only) is an edge from an unknown node."""
     return frozenset((STRANGER + a if a == b else a, b) for a, b in claimed - unsettled)
 
 
@@ -173,7 +173,7 @@ def _graph_values(
 def _trajectory(
     world: World, episode: LabEpisode, timeline: InferenceTimeline, unsettled: Pairs
 ) -> list[dict[str, Json]]:
-    """Return each recorded hypothesis with its distance from the truth and from the data."""
+    """Return each recorded hypothesis with its distance from the truth and the data."""
     truth = frozenset(world.law.graph.edges())
     steps: list[dict[str, Json]] = []
     for after, guess in episode.guesses:
@@ -196,7 +196,7 @@ def _trajectory(
 
 
 def _edge_text(view: View, edges: frozenset[Edge]) -> str:
-    """Write a graph compactly."""
+    """Return a graph as compact text."""
     names = view.names
     return " ".join(
         ">".join(names[v] if v < len(names) else "?" for v in edge) for edge in sorted(edges)

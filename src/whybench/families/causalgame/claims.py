@@ -16,9 +16,9 @@ SIGNS: tuple[Sign, ...] = ("raises", "lowers", "no_effect")
 EFFECTS = ("detection", "survival", "hit_count", "communication_failure")
 
 LONGEST = 20_000
-"""Characters of the longest record of beliefs that is read."""
+"""Maximum number of characters of a list of beliefs."""
 MOST = 40
-"""So many beliefs can be held at a time."""
+"""Maximum number of beliefs in a list."""
 LONGEST_NAME = 60
 
 FORM = '{"cause": "antenna_def", "effect": "survival", "sign": "raises"}'
@@ -26,31 +26,31 @@ FORM = '{"cause": "antenna_def", "effect": "survival", "sign": "raises"}'
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """One thing changes another, or does not."""
+    """A belief that one thing changes another, or does not."""
 
     cause: str
     """A lever (`antenna_def`, `coating=stealth`) or a variable."""
     effect: str
     sign: Sign
     when: str = ""
-    """A condition such as `storm`; empty: in general."""
+    """A condition such as `storm`; empty: no condition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement in words, as beliefs, and as an experiment that decides on it."""
+    """A statement in words, as beliefs, and as an experiment that decides it."""
 
     id: str
     golden: bool
     """True and worth finding; otherwise a distractor: false and tempting."""
     statement: str
     beliefs: tuple[Belief, ...]
-    """Any of them makes the claim."""
+    """Each of these beliefs expresses the claim."""
     contrast: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The experiment that decides on it, as `claims.json` has it; tests make it."""
+    """The experiment that decides the claim, as in `claims.json`; tests run it."""
 
     def made_by(self, belief: Belief) -> bool:
-        """Tell whether a belief makes this claim; one without a condition holds under any."""
+        """Tell whether a belief expresses this claim; a belief without a condition fits any."""
         return any(
             (own.cause, own.effect, own.sign) == (belief.cause, belief.effect, belief.sign)
             and (not own.when or not belief.when or own.when == belief.when)
@@ -60,12 +60,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """How far somebody is from the truth: 0 is all golden claims and no distractor."""
+    """Distance of beliefs from the truth: 0 means all golden claims and no distractor."""
 
     missing: tuple[str, ...]
-    """Golden claims that are not made."""
+    """Golden claims that are missing."""
     asserted: tuple[str, ...]
-    """Distractors that are."""
+    """Distractors that are asserted."""
 
     @property
     def total(self) -> int:
@@ -100,7 +100,7 @@ def distance(claims: Sequence[Claim], beliefs: Sequence[Belief]) -> Distance:
 
 
 def distance_of(claims: Sequence[Claim], made: Collection[str]) -> Distance:
-    """Return the distance of somebody who makes the claims with these ids."""
+    """Return the distance of someone who makes the claims with these ids."""
     return Distance(
         missing=tuple(c.id for c in claims if c.golden and c.id not in made),
         asserted=tuple(c.id for c in claims if not c.golden and c.id in made),
@@ -160,7 +160,7 @@ def _belief(number: int, entry: Json) -> Belief:
 
 
 def _name(value: Json, kind: str) -> str:
-    """Return the name that a word stands for; unknown words stand for themselves."""
+    """Return the canonical name of a word; unknown words stay unchanged."""
     text = str(value).strip().lower()[:LONGEST_NAME]
     plain = "_".join(text.replace(":", "=").split()).replace("_=_", "=")
     return _words(kind).get(plain, plain)

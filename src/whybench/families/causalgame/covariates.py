@@ -1,4 +1,4 @@
-"""What instances can be sorted by: scenario, challenge, history, and how much there is to win."""
+"""Covariates of instances: scenario, challenge, history, and the possible gain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from whybench.families.causalgame.world.scenario import scenarios
 from whybench.families.causalgame.world.world import World
 
 CONTROL = "control"
-"""The challenge of a scenario that has none."""
+"""The challenge value of a scenario without one."""
 
 HISTORIES = {
     "_no_history": "none",
@@ -19,15 +19,15 @@ HISTORIES = {
     "_local_optima": "local optimum",
     "_simpsons_paradox": "paradox",
 }
-"""End of a scenario's name → what its history is; others have a plain one."""
+"""Suffix of a scenario's name → kind of history; other histories are plain."""
 
 PLAIN = "plain"
 BALANCED = "balanced"
-"""The history of generated worlds."""
+"""The kind of history of generated systems."""
 
 
 def covariates(instance: Instance, world: World, best: float, default: float) -> Record:
-    """Return what a report may sort by; `best` and `default` are designs' survival here."""
+    """Return the covariates for reports; `best` and `default` are survivals on this instance."""
     rules = world.rules
     found: dict[str, Json] = {
         "scenario": world.scenario,
@@ -52,7 +52,7 @@ def covariates(instance: Instance, world: World, best: float, default: float) ->
 def challenge_of(instance: Instance, world: World) -> str:
     """Return what makes an instance hard, in words.
 
-    Generated worlds are made hard by their factors, a scenario by what its file says.
+    For a generated system these are its factors, for a scenario the challenges in its file.
     """
     if world.scenario == FACTORIAL:
         hard = [factor for factor, level in cell_of(instance.index).items() if level != "off"]

@@ -1,4 +1,4 @@
-"""The episode: its rules, and the words in which an agent is told of them."""
+"""The episode: its rules, and their wording for an agent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from whybench.families.causalgame.rules import DroneRules
 
 
 class DroneEpisode(DroneRules):
-    """The episode, with what an agent is told."""
+    """The episode with its texts for an agent."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""CausalGame as one family: its worlds, proofs, scores and agents."""
+"""The family CausalGame: its hidden systems, certificates, scores and agents."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class CausalGame(Family[World]):
         return {FACTORIAL: CELLS * SEEDS, ALL: len(scenarios())}.get(suite, SIZE)
 
     def build(self, instance: Instance) -> World:
-        """Rebuild the hidden world."""
+        """Rebuild the hidden system."""
         suite, index, parameters = instance.suite, instance.index, self.params(instance)
         if suite == FACTORIAL:
             return cell_world(instance.stream_seed, index, parameters)
@@ -66,27 +66,27 @@ class CausalGame(Family[World]):
         return generate.world(scenario, rules, instance.stream_seed, index)
 
     def fingerprint(self, world: World) -> Fingerprint:
-        """Name the rules, and what became of the history.
+        """Return the content key (rules and records) and the cluster key.
 
-        Scenarios with the same drones, that is with the same luck, are one cluster.
+        Scenarios with the same drones, and therefore the same random numbers, form one cluster.
         """
         told = [world.scenario, world.call_sign, world.rules.model_dump(mode="json")]
         content = [told, _records(world), parameters(world.physics)]
         return Fingerprint(content, list(world.path))
 
     def system(self, world: World) -> Json:
-        """Return the physics: a scenario has one for all seeds, so systems repeat by design."""
+        """Return the physics; a scenario has one for all seeds, so systems repeat by design."""
         physics = world.physics
         return nameless(physics) if isinstance(physics, Generated) else parameters(physics)
 
     def problem(self, world: World) -> Json:
-        """Return rules, physics, records, and a draw of the fleet's for all luck to come."""
+        """Return rules, physics, records, and one draw that identifies all later random numbers."""
         rules, seen = nameless_rules(world.rules, world.physics), _records(world)
         luck = Stream(*world.path, "fleet").word()
         return [world.scenario, rules, self.system(world), seen, luck]
 
     def discarded(self, instance: Instance) -> Record:
-        """Return how many histories were thrown away: at a seed's first cell, for all share it."""
+        """Return how many histories were discarded; counted once, at the first cell of a draw."""
         if instance.suite != FACTORIAL or instance.index >= SEEDS:
             return EMPTY
         return Record.of(history_above_the_bar=refused_deals(instance.stream_seed, instance.index))
@@ -96,7 +96,7 @@ class CausalGame(Family[World]):
         return DroneEpisode(instance, world, self.params(instance))
 
     def experiments(self, trace: Trace) -> tuple[Action, ...]:
-        """Return the questions and deployments of a trace, without the beliefs beside them."""
+        """Return the questions and deployments of a trace, without beliefs."""
         found = []
         for action in super().experiments(trace):
             if action.name == "query_environment":
@@ -107,9 +107,9 @@ class CausalGame(Family[World]):
         return tuple(found)
 
     def certify(self, instance: Instance) -> Certificate:
-        """See what the best known, the default and the exact agent's design reach here.
+        """Return the survival of the best known, the default and the exact agent's design.
 
-        Whether a scenario is winnable, trapped and affordable is a matter of many seeds: `prove`.
+        Whether a scenario is winnable, trapped and affordable needs many instances: see `prove`.
         """
         world = self.world(instance)
         reached = self.score(instance, self.exact_run(instance)).values
@@ -135,7 +135,7 @@ class CausalGame(Family[World]):
         )
 
     def prove(self, suite: Suite) -> SuiteProof:
-        """Prove scenarios: winnable, trapped, affordable; generated worlds by their formula."""
+        """Certify scenarios as winnable, trapped and affordable; generated systems by formula."""
         if suite.name == FACTORIAL:
             worlds = [self.world(instance) for instance in suite]
             return factorial_proof.proof(suite.name, worlds)
@@ -160,15 +160,15 @@ class CausalGame(Family[World]):
         )
 
     def score_episode(self, episode: DroneEpisode) -> Score:
-        """Score the fleet beside what the best known and the default design reach."""
+        """Score the fleet relative to the best known and the default design."""
         return score(episode, *self.landmarks(episode.instance))
 
     def landmarks(self, instance: Instance) -> tuple[float, float]:
-        """Return what the best known and the default design reach with the instance's fleet."""
+        """Return the survival of the best known and the default design with this fleet."""
         return _landmarks(self, instance)
 
     def covariates(self, instance: Instance) -> Record:
-        """Return scenario, challenge, history, bar, and what two known designs reach."""
+        """Return scenario, challenge, history, bar, and the survival of two known designs."""
         return covariates(instance, self.world(instance), *self.landmarks(instance))
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
@@ -182,7 +182,7 @@ class CausalGame(Family[World]):
         )
 
     def submission(self, answer: Json) -> tuple[Action, ...]:
-        """Deploy one drone, submit and report: a design, or an object with design and report."""
+        """Return actions that deploy one drone, submit and report, from a stored answer."""
         if not isinstance(answer, Mapping):
             raise TypeError("`answer` is an object with `design`")
         args = {
@@ -200,20 +200,20 @@ class CausalGame(Family[World]):
         )
 
     def turn_limits(self, episode: DroneEpisode, template: str) -> TurnLimits:
-        """Lead a model in turns, as published: so many as there are deployments, and ten more."""
+        """Return the turn limits, as published: the number of deployments plus ten."""
         return turn_limits_of(episode, template)
 
     def bits_left(self, episode: DroneEpisode) -> float:
-        """Return what the evidence so far leaves open, in bits; see `bits`."""
+        """Return the bits that the evidence so far leaves open; see `bits`."""
         return bits.bits_left(episode)
 
     def look_alikes(self, instance: Instance) -> Iterator[Episode]:
-        """Open the same view and records on other systems: the sheet is the same, no effect is."""
+        """Open the same view and records on a system in which no lever has an effect."""
         world = self.world(instance)
         yield self.open_world(instance, replace(world, physics=inert(world.physics)))
 
     def truth(self, instance: Instance) -> Json:
-        """Return the best design, the physics, and all that the records leave out."""
+        """Return the best design, the physics, and what the records leave out."""
         world = self.world(instance)
         best = best_of(world)
         names = world.physics.sheet.names
@@ -229,7 +229,7 @@ class CausalGame(Family[World]):
 
 
 def best_of(world: World) -> Design:
-    """Return the best design that is known for a world."""
+    """Return the best known design of a hidden system."""
     return world.best or certify.best_design(world.rules.physics)
 
 

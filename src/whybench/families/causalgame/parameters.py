@@ -14,7 +14,7 @@ SIZE = 100
 """Instances of a scenario."""
 
 MOST_LOOKS = 200
-"""So many actions that change nothing are carried out before an episode ends."""
+"""Number of actions that change nothing after which an episode ends."""
 
 ALL = "all"
 FACTORIAL = "knobs"
@@ -24,7 +24,7 @@ LEVELS: tuple[Level, ...] = ("off", "mild", "strong")
 
 
 class Parameters(BaseModel):
-    """What can be set; a parameter that is not set leaves a scenario as its file has it."""
+    """Parameters of the family; one that is not set keeps the scenario's own value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,7 +38,7 @@ class Parameters(BaseModel):
     max_errors: int = Field(default=5, ge=1, le=100)
 
     def over(self, rules: Rules) -> Rules:
-        """Return rules with the given parameters laid over them."""
+        """Return rules with the given parameters applied."""
         names = ("keep_failed", "drones", "deploys", "queries", "threshold")
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return rules.model_copy(update=given | ({} if self.counts else {"counts": False}))

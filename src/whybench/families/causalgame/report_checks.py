@@ -1,10 +1,10 @@
-"""Numbers in a report against the truth, by rule: victory, survival rate, bar, fleet size.
+"""Check the numbers in a report by rule: victory, survival rate, bar, fleet size.
 
-A statement is right, wrong, unclear, or not stated; what is not stated is never wrong. Numbers are
-told apart by the words around them (cues in `report_checks.json`), within short segments, as a
-sentence usually holds rate and bar together. A survival rate counts as the final one if it stands
-in the answer on success, or if its sentence speaks of the fleet, and if nothing near it speaks of
-exploration. Where cues are weak a number can make a statement right but never wrong.
+A statement is right, wrong, unclear or not stated; what is not stated is never wrong. Numbers are
+distinguished by the words around them (cues in `report_checks.json`), within short segments,
+because a sentence often contains both rate and bar. A survival rate counts as the final one if it
+is in the answer on success, or if its sentence is about the fleet, and if nothing near it is about
+exploration. If cues are weak, a number can make a statement right but never wrong.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ TOLERANCE = 0.005
 """Half a point, so that a rate may be rounded to a whole per cent."""
 
 LONGEST = 20_000
-"""Characters of an answer that are looked at."""
+"""Number of characters of an answer that are examined."""
 
 LONGEST_SEGMENT = 200
-"""Characters of a segment that are looked at; hostile text must not cost quadratic time."""
+"""Number of characters of a segment that are examined, so that hostile text cannot cost quadratic
+time."""
 
 SMALLEST_FLEET = 250
-"""A ratio's lower number speaks of the fleet from here on; exploration has no larger batch."""
+"""From this denominator on, a ratio is about the fleet; exploration has no larger batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What an agent answers at the end."""
+    """The agent's answers in its report."""
 
     success: str
     """Did it work?"""
@@ -67,7 +68,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What became of each statement."""
+    """The result for each statement."""
 
     won: Check
     survival_rate: Check
@@ -87,7 +88,7 @@ class _Rate:
     value: float
     role: Role
     sure: bool
-    """Whether it can be wrong, too."""
+    """Whether it can also make a statement wrong."""
 
 
 _RATIO = (
@@ -109,7 +110,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 def checked(report: Report, outcome: Outcome) -> Checks:
-    """Compare what a report states with the truth."""
+    """Compare the statements of a report with the truth."""
     success, *others = (_plain(text) for _, text in report.answers)
     rates = [*_rates(success, final=True)]
     for text in others:
@@ -130,7 +131,7 @@ def checked(report: Report, outcome: Outcome) -> Checks:
 
 
 def _plain(text: str) -> str:
-    """Return a text in lower case without Markdown's marks and long gaps."""
+    """Return a text in lower case without Markdown marks and long gaps."""
     text = visible(text[:LONGEST]).lower().replace("_", " ")
     return re.sub(r"([^\S\n]|\n){2,}", r"\1", re.sub(r"[*`#]", "", text))
 
@@ -186,7 +187,7 @@ def _value(found: re.Match[str]) -> float | None:
 
 
 def _role(segment: str, found: re.Match[str]) -> tuple[Role, bool]:
-    """Return what a number is by the nearest cue in its segment, and whether there is a cue."""
+    """Return the role of a number by the nearest cue in its segment, and whether there is a cue."""
     best: tuple[int, Role] | None = None
     roles: tuple[Role, ...] = ("threshold", "loss", "survival")
     for role in roles:

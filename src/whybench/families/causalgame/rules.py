@@ -1,4 +1,4 @@
-"""Actions and observations: the episode."""
+"""The rules of an episode: actions and observations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from whybench.families.causalgame.world.variables import asked_for, variables
 from whybench.families.causalgame.world.world import Batch, World
 
 LONGEST_QUESTION = 500
-"""Characters of a question."""
+"""Maximum number of characters of a question."""
 
 
 class DroneRules(Episode):
@@ -64,41 +64,41 @@ class DroneRules(Episode):
         self.view: View = view(world)
         self.batches: list[Batch] = []
         self.drones = world.rules.drones
-        """How many are left for exploration."""
+        """Number of drones that are left for exploration."""
         self.questions = world.rules.queries
         self.discovered: tuple[str, ...] = ()
-        """Variables that were asked for, and are measured since."""
+        """Variables that the agent asked for; they are measured from then on."""
         self.looks = 0
         self.beliefs: list[tuple[int, tuple[Belief, ...]]] = []
-        """What was believed, each with the deployments made before."""
+        """Recorded beliefs, each with the number of deployments before it."""
         self.submitted: Design | None = None
         self.flights: Flights | None = None
-        """What became of the fleet."""
+        """Flights of the fleet."""
         self.report: Record | None = None
 
     @property
     def released(self) -> bool:
-        """Whether the released rules hold; generated worlds have none."""
+        """Whether the released rules apply; generated systems have none."""
         return self.instance.profile == "published" and self.world.best is None
 
     @property
     def deploys(self) -> int:
-        """How many deployments are left."""
+        """Number of deployments that are left."""
         return self.world.rules.deploys - len(self.batches)
 
     @property
     def survival_rate(self) -> float | None:
-        """The share of the fleet that came back, once it has flown."""
+        """The share of the fleet that returned, once it has flown."""
         return None if self.flights is None else self.flights.survival_rate
 
     @property
     def won(self) -> bool:
-        """Whether enough of the fleet came back; just enough suffices."""
+        """Whether the share of the fleet that returned is at least the bar."""
         return self.survival_rate is not None and self.survival_rate >= self.view.threshold
 
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
-        """What can be asked for: given evidence, only to submit and to report."""
+        """The actions that are offered; with given evidence only submit and report."""
         if self.evidence != "own":
             return tuple(spec for spec in SPECS if spec.final)
         return tuple(spec for spec in SPECS if self.view.queries or spec.name != ASK)
@@ -129,7 +129,7 @@ class DroneRules(Episode):
 
     @staticmethod
     def _seen(data: Mapping[str, Json]) -> Observation:
-        """Return what is seen; tables are frozen already, and large."""
+        """Return an observation; large tables are frozen already."""
         frozen = ((n, v if isinstance(v, Record) else freeze(v)) for n, v in data.items())
         return Observation(OK, Record(frozen))
 
@@ -150,7 +150,7 @@ class DroneRules(Episode):
         return shown
 
     def action_space(self) -> dict[str, Json]:
-        """Return what a design may be."""
+        """Return the action space: what a design may be."""
         view = self.view
         low, high = view.def_range
         return {
@@ -167,7 +167,7 @@ class DroneRules(Episode):
         }
 
     def legend(self) -> list[dict[str, Json]]:
-        """Return the designs that letters stand for."""
+        """Return the designs behind the letters."""
         names = [name + SUFFIX for name in self.view.components]
         return [
             {
@@ -179,19 +179,19 @@ class DroneRules(Episode):
         ]
 
     def _designs(self) -> list[Design]:
-        """Return all designs with records, each once: those of the history, then the deployed."""
+        """Return all designs with records, each once: the history's, then the deployed ones."""
         flown = [*self.world.history.designs, *(batch.designs[0] for batch in self.batches)]
         return list(dict.fromkeys(flown))
 
     def _visible(self) -> list[list[int]]:
-        """Return the drones on record of each batch."""
+        """Return the drones with visible records, for each batch."""
         return [
             visible(self.world, batch, measured(self.world, batch, ()))
             for batch in (self.world.history, *self.batches)
         ]
 
     def records(self, environments: bool = False) -> Table:
-        """Return every record that can be seen: of the history, then of the deployments."""
+        """Return every visible record: first the history's, then the deployments'."""
         designs, number = self._designs(), 0
         rows: list[tuple[Cell, ...]] = []
         columns: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""(world, trace) → score; pure."""
+"""Score an episode; a pure function of the hidden system and the trace."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from whybench.families.causalgame.episode import DroneEpisode
 from whybench.families.causalgame.report_checks import Outcome, Report, checked
 
 UNREPORTED = "unreported"
-"""The outcome of an episode whose fleet flew, but which was left without a report."""
+"""The outcome of an episode whose fleet flew but that has no report."""
 
 LEAST_SPREAD = 0.01
-"""Where the best design is no better than this above the default, there is nothing to regret."""
+"""If the best design is not better than the default by more than this, regret is None."""
 
 METRICS = declared_metrics(__package__ or "")
 
 
 def score(episode: DroneEpisode, best: float, default: float) -> Score:
-    """Score an episode; `best` and `default` are what these designs reach with the same fleet."""
+    """Score an episode; `best` and `default` are the survival of these designs with its fleet."""
     rate = episode.survival_rate
     outcome = outcome_of(episode)
     regret = None
@@ -47,7 +47,7 @@ def score(episode: DroneEpisode, best: float, default: float) -> Score:
 
 
 def believed(episode: DroneEpisode) -> dict[str, Json]:
-    """Judge the last beliefs; who never recorded any, or where none are known, is not judged."""
+    """Score the last beliefs; None without recorded beliefs or without claims."""
     known = claims_about(episode)
     if not known or not episode.beliefs:
         return dict.fromkeys(("hypothesis_distance", "golden_found", "distractors_held"))
@@ -61,7 +61,7 @@ def believed(episode: DroneEpisode) -> dict[str, Json]:
 
 
 def distances(episode: DroneEpisode) -> tuple[tuple[int, int], ...]:
-    """Return how far each record of beliefs was from the truth, with the deployments before it."""
+    """Return the distance of each record of beliefs, with the number of deployments before it."""
     known = claims_about(episode)
     if not known:
         return ()
@@ -69,7 +69,7 @@ def distances(episode: DroneEpisode) -> tuple[tuple[int, int], ...]:
 
 
 def claims_about(episode: DroneEpisode) -> tuple[Claim, ...]:
-    """Return the claims about a world; generated ones have none."""
+    """Return the claims about a hidden system; generated ones have none."""
     return () if episode.world.best is not None else claims(episode.world.rules.physics)
 
 
@@ -91,7 +91,7 @@ def faithful(episode: DroneEpisode) -> float | None:
 
 
 def within_limits(episode: DroneEpisode) -> bool:
-    """Tell whether the fleet's design keeps to ranges and budget; the release asks nobody to."""
+    """Tell whether the fleet's design is within ranges and budget; the release never checks."""
     built, view = episode.submitted, episode.view
     low, high = view.def_range
     return built is not None and (
@@ -100,7 +100,7 @@ def within_limits(episode: DroneEpisode) -> bool:
 
 
 def outcome_of(episode: DroneEpisode) -> str:
-    """Return how an episode ended; once the fleet has flown, nothing takes that away."""
+    """Return how an episode ended; once the fleet has flown, the result counts."""
     if episode.submitted is not None:
         return ANSWERED if episode.report is not None else UNREPORTED
     return episode.outcome or UNFINISHED

@@ -1,4 +1,4 @@
-"""What an agent is told before it acts: nothing here knows how the world works."""
+"""What an agent knows before it acts; nothing here knows how the hidden system works."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class View:
     counts: bool
     queries: int
     history: int
-    """How many records of earlier flights can be seen."""
+    """Number of visible records of earlier flights."""
     warning: str
     storms: tuple[float, float] | None
-    """The forecast, where it is told: the share of storms in exploration and over the fleet."""
+    """The forecast, if disclosed: the share of storms in exploration and for the fleet."""
     noisy: bool
 
     @property
@@ -45,7 +45,7 @@ class View:
 
 
 def view(world: World) -> View:
-    """Return what an agent may know of a world."""
+    """Return what an agent may know about a hidden system."""
     sheet: Sheet = world.physics.sheet
     rules: Rules = world.rules
     return View(

@@ -1,4 +1,4 @@
-"""What a report may sort instances by."""
+"""Properties of instances by which a report can group them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from whybench.families.causallink.world.generate import enumerated
 from whybench.families.causallink.world.world import World
 
 LETTERS = "ABCDEFGHIJKL"
-"""Names for the nodes of a structure, whatever its entities are called in an instance."""
+"""Letters for the nodes of a structure, independent of the names in an instance."""
 
 
 def covariates(instance: Instance, world: World, exact_steps: int) -> Record:
-    """Return structure, size, start, the right answer, and how few interventions can do."""
+    """Return structure, size, start, the right answer, and the fewest interventions."""
     view = world.view
     return Record.of(
         structure=world.structure,
@@ -33,7 +33,7 @@ def covariates(instance: Instance, world: World, exact_steps: int) -> Record:
 def setup(instance: Instance, world: World) -> str:
     """Name the start by the nodes of the structure that are on: `none`, `BC`, `all`.
 
-    Listings are shuffled, so the letters are those of the structure itself (A→B→C), not places.
+    Lists are shuffled, so the letters refer to the structure itself (A→B→C), not to places.
     """
     if world.view.start == 0:
         return "none"
@@ -44,7 +44,7 @@ def setup(instance: Instance, world: World) -> str:
 
 
 def asked(world: World) -> str:
-    """Tell how the asked pair stands: along the arrows, against them, or neither."""
+    """Return the direction of the asked pair: along the arrows, against them, or neither."""
     x, y = world.view.x, world.view.y
     if world.truth:
         return "cause to effect"
@@ -53,5 +53,5 @@ def asked(world: World) -> str:
 
 @lru_cache(maxsize=16384)
 def _fewest(world: World) -> int:
-    """A pure function of the world, so its results are kept."""
+    """Cached, because it is a pure function of the hidden system."""
     return fewest(world)

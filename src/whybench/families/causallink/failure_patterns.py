@@ -1,7 +1,7 @@
 """The four failure patterns of the paper (its section 5.3 and Table 2), by mechanical rules.
 
-Only wrong answers are classified; the first rule that fits wins. The precedence is ours, since the
-paper's patterns overlap.
+Only wrong answers are classified, and the first rule that fits applies. The order of the rules is
+our choice, because the paper's patterns overlap.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ BIASES = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One intervention that was carried out."""
+    """One intervention that was run."""
 
     starts: bool
-    """Whether it was a start (else a stop)."""
+    """Whether it was a start; otherwise it was a stop."""
     v: int
     before: State
     after: State

@@ -1,4 +1,4 @@
-"""CausalLink as one family: its worlds, proofs, scores and agents."""
+"""The family CausalLink: hidden systems, certificates, scores and agents."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ from whybench.families.causallink.world.world import World
 
 
 class CausalLink(Family[World]):
-    """Small worlds of entities that drive one another; one yes-or-no question about each."""
+    """Small systems of entities that drive one another, with one yes-or-no question about each."""
 
     name = "causallink"
     parameter_model = Parameters
     prompts = Dialogue
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:  # noqa: ARG002
-        """Return a suite's size; two parameters belong to suites of random graphs."""
+        """Return a suite's size; raise ValueError for a parameter of another suite."""
         if params.n is not None and suite != "advanced":
-            raise ValueError("parameter `n` belongs to causallink/advanced")
+            raise ValueError("Parameter `n` applies only to causallink/advanced.")
         if params.graphs != GRAPHS and suite not in SIZES:
-            raise ValueError(f"parameter `graphs` belongs to {' and '.join(SIZES)} of causallink")
+            raise ValueError(f"Parameter `graphs` applies only to {' and '.join(SIZES)}.")
         return generate.size(suite, params)
 
     def build(self, instance: Instance) -> World:
-        """Rebuild the hidden world."""
+        """Rebuild the hidden system."""
         return generate.world(instance, self.params(instance))
 
     def fingerprint(self, world: World) -> Fingerprint:
-        """Name graph, start, question, names and listing.
+        """Return graph, start, question, names and display order as a fingerprint.
 
-        The order up to renaming is the whole system: no experiment shows other edges.
+        The hidden system is the order, ignoring names: no experiment shows other edges.
         """
         view = world.view
         told = [world.structure, world.graph.children, view.start, view.x, view.y, view.names]
         return Fingerprint(told, canonical_form(world.below))
 
     def problem(self, world: World) -> Json:
-        """Return the order with the start and the question, and the budget, up to renaming."""
+        """Return the order with start, question and budget, ignoring names."""
         view = world.view
         return [view.budget, generate.behaviour(world.below, view.start, view.x, view.y)]
 
@@ -64,7 +64,7 @@ class CausalLink(Family[World]):
         return LinkEpisode(instance, world, self.params(instance).max_errors)
 
     def certify(self, instance: Instance) -> Certificate:
-        """Prove an instance: the exact agent's own run shows that the answer can be forced."""
+        """Certify an instance: the exact agent's run shows that the answer can be forced."""
         world = self.world(instance)
         run = self.exact_run(instance)
         reached = score(world, run, len(self.experiments(run)))
@@ -86,7 +86,7 @@ class CausalLink(Family[World]):
         )
 
     def score_episode(self, episode: LinkEpisode) -> Score:
-        """Score what happened beside the exact experimenter's run on the same world."""
+        """Score an episode, with the exact agent's run on the same hidden system for comparison."""
         return score(episode.world, episode.trace, exact_steps(episode.world))
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
@@ -97,11 +97,11 @@ class CausalLink(Family[World]):
         return strategies.STRATEGIES[name](world.view, Stream("agent", name, instance.id), given)
 
     def bits_left(self, episode: LinkEpisode) -> float:
-        """Return what the evidence so far leaves open, in bits; see `bits`."""
+        """Return how many bits the evidence leaves open; see `bits`."""
         return bits.bits_left(episode)
 
     def look_alikes(self, instance: Instance) -> Iterator[Episode]:
-        """Open the same view on other orders: nothing driven, the asked link alone, full orders."""
+        """Open the same view on other orders: no links, only the asked link, and full orders."""
         view = self.world(instance).view
         on = view.start
         pairs = [(u, v) for u in range(view.n) for v in range(view.n) if u != v]
@@ -123,14 +123,14 @@ class CausalLink(Family[World]):
         }
 
     def covariates(self, instance: Instance) -> Record:
-        """Return structure, size, start, right answer and the exact experimenter's steps."""
+        """Return structure, size, start, right answer and the exact agent's steps."""
         world = self.world(instance)
         return covariates(instance, world, exact_steps(world))
 
 
 @lru_cache(maxsize=16384)
 def exact_steps(world: World) -> int:
-    """Count the exact experimenter's interventions on a world; a pure function, so kept."""
+    """Count the exact agent's interventions on a hidden system; cached."""
     episode = LinkEpisode(Instance("causallink", "", "", "certified", "", 0), world, 1)
     play(episode, strategies.exact(world.view, Stream("exact")))
     return episode.applied

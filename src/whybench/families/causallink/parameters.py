@@ -28,11 +28,11 @@ QUESTIONS = 6
 """Questions asked of each random graph, as in the paper."""
 
 LARGEST = 12
-"""The most entities for which evidence is decided and names are shipped."""
+"""Maximum number of entities for which the evidence is decided and names exist."""
 
 
 class Parameters(BaseModel):
-    """What may be set; every suite has its published setting as the default."""
+    """Parameters of the family; the defaults are the published settings of each suite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

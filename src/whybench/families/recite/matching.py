@@ -1,9 +1,9 @@
-"""Which gold node a free-text name means: one-to-one matching by likeness of names.
+"""Match free names with gold nodes, one to one, by the similarity of names.
 
 Names are compared in a normal form. The assignment is the best one as a whole (Kuhn 1955; scipy's
-`linear_sum_assignment`), for a greedy one depends on the order of the names and a many-to-one one
-inflates recall. Pairs that are less alike than a threshold are dropped only then, so all thresholds
-of a band rest on the same assignment.
+`linear_sum_assignment`), because a greedy one depends on the order of the names and a many-to-one
+one inflates recall. Pairs below a threshold are dropped afterwards, so all thresholds of a band use
+the same assignment.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from rapidfuzz.process import cdist
 from whybench.families.recite.embedding import cosines
 
 Similarity = Literal["lexical", "both"]
-"""What makes names alike: their letters, or the larger of that and the cosine of embeddings."""
+"""The similarity measure: letters, or the larger of letters and cosine of embeddings."""
 
 THRESHOLD = 0.7
-"""Names less alike than this are different nodes. Of different nodes in one graph 2.9 % have a
+"""Names that are less similar are different nodes. Of different nodes in one graph 2.9 % have a
 cosine above it, most true paraphrases too."""
 BAND = (0.6, 0.7, 0.8)
-"""Thresholds at which scores are reported, to show how much hangs on it."""
+"""Thresholds at which scores are reported, to show how much they depend on it."""
 
 _LONGEST = 200
 """Characters of a normal form that are compared: no name is longer."""
@@ -44,7 +44,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A predicted name and the gold node that it stands for."""
+    """A predicted name and the gold node that it matches."""
 
     name: str
     """In normal form."""
@@ -54,7 +54,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Predicted names and the gold nodes that they stand for, one to one."""
+    """Predicted names and the gold nodes that they match, one to one."""
 
     names: tuple[str, ...]
     """All predicted nodes: the different normal forms, sorted."""
@@ -70,26 +70,26 @@ class Matching:
         object.__setattr__(self, "_nodes", {pair.name: pair.gold for pair in self.pairs})
 
     def node(self, name: str) -> int | None:
-        """Which gold node a predicted name stands for, however it is spelt; None if for none."""
+        """Return the gold node that a predicted name matches in any spelling, or None."""
         return self._nodes.get(self.form(name))
 
     def form(self, name: str) -> str:
-        """How a name is known here."""
+        """Return the form under which a name is stored here."""
         return form(name, self.clashing)
 
     def above(self, threshold: float) -> Matching:
-        """Keep the pairs that are at least so much alike."""
+        """Keep the pairs with at least this similarity."""
         kept = tuple(pair for pair in self.pairs if pair.similarity >= threshold)
         return replace(self, pairs=kept)
 
     @property
     def precision(self) -> float:
-        """Share of the predicted nodes that stand for a gold node; 0 if there are none."""
+        """Share of the predicted nodes that match a gold node; 0 if there are none."""
         return len(self.pairs) / len(self.names) if self.names else 0.0
 
     @property
     def recall(self) -> float:
-        """Share of the gold nodes that a predicted one stands for; 0 if there are none."""
+        """Share of the gold nodes that a predicted node matches; 0 if there are none."""
         return len(self.pairs) / self.size if self.size else 0.0
 
     @property
@@ -153,7 +153,9 @@ def similarities(
            [0.22]])
     """
     if not all(gold):
-        raise ValueError("a gold node has no name; give each one its name first, then its aliases")
+        raise ValueError(
+            "A gold node has no name. Give each node its name first, then its aliases."
+        )
     rows = [normal(name) for name in predicted]
     forms = [normal(name) for names in gold for name in names]
     starts = np.cumsum([0, *(len(names) for names in gold)])[:-1]

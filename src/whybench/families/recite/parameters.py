@@ -48,7 +48,7 @@ def levels() -> tuple[Shares, ...]:
 
 @cache
 def matched() -> Shares:
-    """Return the shares of documents off the ladder."""
+    """Return the shares of documents outside `made_ladder`."""
     return Shares(**_shares()["matched"])
 
 
@@ -57,7 +57,7 @@ def _shares() -> Any:
 
 
 class Parameters(BaseModel):
-    """What may be set; every suite has its own setting as the default."""
+    """The parameters; the default of None means the setting of the suite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,7 +70,7 @@ class Parameters(BaseModel):
     @field_validator("filter", mode="before")
     @classmethod
     def _joined(cls, value: Any) -> Any:
-        """Put together again what Inspect's command line takes apart at commas."""
+        """Join a value that Inspect's command line has split at commas."""
         return ",".join(map(str, value)) if isinstance(value, list) else value
 
     nodes: int | None = Field(None, ge=FEWEST_NODES, le=MOST_NODES)
@@ -86,11 +86,11 @@ class Parameters(BaseModel):
 MADE_ONLY = (
     "nodes", "length", "field", "explicit", "implicit", "stated", "implied", "distractors",
 )  # fmt: skip
-"""Parameters that a published text cannot follow."""
+"""Parameters that apply to generated documents only."""
 
 
 def shares(suite: str, index: int, parameters: Parameters) -> Shares:
-    """Return how openly a document speaks: by its suite, its level, and the parameters."""
+    """Return the shares of explicitness, from the suite, the level and the parameters."""
     ladder = COLLECTIONS[suite].source == "ladder"
     found = levels()[index % len(levels())] if ladder else matched()
     given = {
@@ -101,5 +101,7 @@ def shares(suite: str, index: int, parameters: Parameters) -> Shares:
     found = replace(found, **given)
     for one, other in (("explicit", "implicit"), ("stated", "implied")):
         if getattr(found, one) + getattr(found, other) > 1 + 1e-9:
-            raise ValueError(f"`{one}` and `{other}` are shares of one whole: together at most 1")
+            raise ValueError(
+                f"`{one}` and `{other}` are shares of one whole. Their sum must be at most 1."
+            )
     return found

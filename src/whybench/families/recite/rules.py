@@ -1,4 +1,4 @@
-"""Actions and observations: one document, one graph handed in."""
+"""Actions and observations: the agent reads one document and submits one graph."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from whybench.families.recite.answer import Answer, AnswerError, read, read_rele
 from whybench.families.recite.world.world import World
 
 REPAIRED = "repaired"
-"""Marks an answer that a second model put into form."""
+"""Marks an answer that a second model reformatted."""
 
 MARK = "=" * 20
-"""Stands before and after the document; longer if the document has such a line itself."""
+"""The line before and after the document; longer if the document contains such a line."""
 
 template_named = load_templates("whybench.families.recite.prompts")
 
 
 class ReciteEpisode(Episode):
-    """Read a document and hand in its causal graph."""
+    """One episode: the agent reads a document and submits its causal graph."""
 
     __slots__ = ("answer", "world")
 
@@ -31,11 +31,11 @@ class ReciteEpisode(Episode):
         super().__init__(instance, max_errors)
         self.world = world
         self.answer: Answer | None = None
-        """The graph handed in."""
+        """The submitted graph."""
 
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
-        """Handing in."""
+        """The only action, `submit`."""
         return SPECS
 
     def _carry_out(self, action: Action) -> Observation:
@@ -59,11 +59,11 @@ class ReciteEpisode(Episode):
         )
 
     def rules(self, words: PromptTemplate) -> str:
-        """Return what is the same for every document of a suite."""
+        """Return the part that is the same for every document of a suite."""
         return paragraphs(words.say("rules"), words.say(f"names_{self._names}"), CANARY)
 
     def document(self, words: PromptTemplate) -> str:
-        """Return the text, between lines that mark it."""
+        """Return the text between two marker lines."""
         text = self.world.view.text
         mark = MARK
         while mark in text:
@@ -71,7 +71,7 @@ class ReciteEpisode(Episode):
         return words.say("document", text=text, mark=mark)
 
     def form(self, words: PromptTemplate) -> str:
-        """Return how many nodes there are, which, if that is told, and how to answer."""
+        """Return the number of nodes, their names if they are given, and how to answer."""
         view = self.world.view
         listed = "\n".join(f"{k}: {name}" for k, name in enumerate(view.nodes, 1))
         return words.say(f"answer_{self._names}", count=view.count, nodes=listed)

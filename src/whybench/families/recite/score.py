@@ -1,4 +1,4 @@
-"""(world, answer) → score; pure."""
+"""Score an answer: a pure function of the hidden system and the answer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ METRICS = declared_metrics(__package__ or "")
 
 Mapped = frozenset[tuple[Hashable, Hashable]]
 At = Callable[[float], Mapped]
-"""Similarity from which names count as the same → arrows between gold nodes or others."""
+"""Similarity threshold for names → submitted edges between gold nodes or others."""
 
 THRESHOLDS = tuple(level / 20 for level in range(10, 21))
 
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What came of an episode."""
+    """The result of an episode."""
 
     outcome: str
     answer: Answer | None
@@ -53,12 +53,12 @@ def values(world: World, handed: Handed, similarity: Similarity) -> tuple[Record
 
 
 def _answered(world: World, answer: Answer, similarity: Similarity) -> dict[str, float | None]:
-    """Return the figures of a graph that was handed in."""
+    """Return the figures of a submitted graph."""
     arrows = [pair for pair in answer.edges if pair[0] != pair[1]]
     named = _told if world.view.names == "told" else _free
     at, names = named(world, answer.nodes, arrows, similarity)
 
-    seen: dict[Mapped, EdgeScores] = {}  # most thresholds leave the same arrows
+    seen: dict[Mapped, EdgeScores] = {}  # most thresholds leave the same edges
 
     def scored(threshold: float) -> EdgeScores:
         found = at(threshold)
@@ -98,7 +98,7 @@ def _answered(world: World, answer: Answer, similarity: Similarity) -> dict[str,
 def _free(
     world: World, nodes: Sequence[str], arrows: Sequence[tuple[str, str]], similarity: Similarity
 ) -> tuple[At, dict[str, float | None]]:
-    """Match free names: return the arrows at a threshold, and how well the nodes were found."""
+    """Match free names: return the edges at a threshold, and how well the nodes were found."""
     known = [(node.name, *node.aliases) for node in world.nodes]
     match = matched(nodes, known, similarity, min(THRESHOLDS))
     kept = match.above(THRESHOLD)
@@ -114,18 +114,18 @@ def _free(
 
 def _told(
     world: World,
-    nodes: Sequence[str],  # noqa: ARG001 - names that were told need no finding
+    nodes: Sequence[str],  # noqa: ARG001 - given names need not be found
     arrows: Sequence[tuple[str, str]],
     similarity: Similarity,  # noqa: ARG001
 ) -> tuple[At, dict[str, float | None]]:
-    """Take told names as they are, whatever they look like; there is nothing to match."""
+    """Use given names as they are; there is nothing to match."""
     place = {node.name: index for index, node in enumerate(world.nodes)}
     pairs = frozenset((place[cause], place[effect]) for cause, effect in arrows)
     return lambda _: pairs, {}
 
 
 def _by_status(world: World, predicted: Iterable[object]) -> dict[str, float | None]:
-    """Return recall by how the text gives an arrow; None where it gives none in that way."""
+    """Return recall by how the text gives an edge; None if it gives no edge in that way."""
     handed = set(predicted)
 
     def recall(wanted: Callable[[Edge], bool]) -> float | None:

@@ -1,4 +1,4 @@
-"""Make the shipped records from seeds alone, or make them again and compare.
+"""Build the shipped records from seeds alone, or check them against the manifest.
 
 python -m whybench.families.replayscm build
 python -m whybench.families.replayscm check --limit 5
@@ -16,7 +16,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("build", "check"))
     parser.add_argument("--kind", choices=tuple(SIZES), action="append")
-    parser.add_argument("--limit", type=int, help="check: records of each kind to make again")
+    parser.add_argument(
+        "--limit", type=int, help="With `check`: records of each kind to regenerate."
+    )
     parser.add_argument("--out", type=Path, default=Path(str(FOLDER)))
     given = parser.parse_args()
     kinds = given.kind or list(SIZES)
@@ -24,7 +26,7 @@ def main() -> int:
         build(kinds, given.out)
         return 0
     faults = check(kinds, given.limit)
-    print("\n".join(faults) or "every record is as it was")  # noqa: T201
+    print("\n".join(faults) or "All records match the manifest.")  # noqa: T201
     return 1 if faults else 0
 
 

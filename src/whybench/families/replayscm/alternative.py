@@ -1,4 +1,4 @@
-"""Alternative-SCM: whether experiment and witness tell the answer from the reference."""
+"""Alternative-SCM: whether experiment and witness separate the answer from the reference."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ BINARY = {"0": 0, "1": 1}
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """Every experiment do(V = b) on every assignment of the roots, laid out as rows at once.
+    """Every experiment do(V = b) on every assignment of the roots, as one list of rows.
 
-    Experiment (v, b) has number 2v + b and takes the rows `2**r * number … + 2**r`; row a of it has
-    the roots, lowest first, at the bits of a.
+    Experiment (v, b) has number 2v + b and uses the rows `2**r * number … + 2**r`. In its row a,
+    the roots, lowest first, have the bits of a as values.
     """
 
     roots: tuple[int, ...]
@@ -100,7 +100,7 @@ def contrast(n: int, first: Candidate, second: Candidate) -> Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """What experiment and witness of an answer are worth."""
+    """The evaluation of an answer's experiment and witness."""
 
     experiment_valid: bool
     pair_rate: float | None = None
@@ -110,7 +110,7 @@ class Separation:
 
     @property
     def separates(self) -> bool:
-        """Whether the experiment tells the two apart for some assignment of the roots."""
+        """Whether the experiment separates the two SCMs for some assignment of the roots."""
         return bool(self.pair_rate)
 
     @property
@@ -163,7 +163,7 @@ def _binary(given: Any) -> int | None:
 
 
 def _is_witness(seen: Contrast, chosen: tuple[int, int], data: Any) -> bool:
-    """Tell whether at least one listed difference is one, on the root assignment given."""
+    """Check whether at least one listed difference really occurs on the given root assignment."""
     if not isinstance(data, Mapping):
         return False
     assignment, listed = data.get("rootAssignment"), data.get("differences")

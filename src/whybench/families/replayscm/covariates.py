@@ -1,4 +1,4 @@
-"""What a report may sort problems by: what is told, what is shown, and what that leaves open."""
+"""Covariates by which a report can sort problems: disclosure, evidence, and open bits."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from whybench.families.replayscm.world.world import Rows, Table, Told, World
 
 
 def covariates(world: World) -> Record:
-    """Return the covariates of a problem; in the laboratory, of what is shown before it begins.
+    """Return the covariates of a problem; in the laboratory, before the first experiment.
 
-    `bits` is left out where counting takes long, that is where the roots are hidden.
+    `bits` is left out if counting takes long, that is, if the roots are hidden.
     """
     view, gold = world.view, world.gold
     parents = gold.parents
@@ -48,7 +48,7 @@ def covariates(world: World) -> Record:
 
 @lru_cache(maxsize=4096)
 def open_bits(told: Told, tables: tuple[Table, ...]) -> float | None:
-    """Return log2 of how many SCMs of a class fit tables; None if it takes long or none does.
+    """Return log2 of the number of SCMs of a class that fit; None if none does or it takes long.
 
     Only hidden roots without a bound on parents take long: some seconds for ten variables.
     """
@@ -59,9 +59,9 @@ def open_bits(told: Told, tables: tuple[Table, ...]) -> float | None:
 
 
 def _shown(own: int, parents: Sequence[int], n: int, tables: Sequence[Table]) -> float:
-    """Return the share of all patterns of true parents that some row shows, the child being free.
+    """Return the share of all patterns of true parents that some row shows with the child free.
 
-    What no row shows, nobody can know of the mechanism.
+    If no row shows a pattern, the rows do not determine the mechanism there.
     """
     rows = Rows.of(n, tables)
     seen = total = 0

@@ -1,4 +1,4 @@
-"""ReplaySCM as one family: its worlds, proofs, scores and agents."""
+"""The family ReplaySCM: its worlds, certificates, scores and agents."""
 
 from __future__ import annotations
 
@@ -29,24 +29,30 @@ from whybench.families.replayscm.world.world import View, World
 
 
 class ReplaySCM(Family[World]):
-    """Binary worlds under interventions; the answer is a mechanism for every variable."""
+    """Binary worlds seen under interventions; the answer is a mechanism for every variable."""
 
     name = FAMILY
     parameter_model = Parameters
     prompts = Dialogue
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:
-        """Return a suite's size, or say which parameters do not go with it."""
+        """Return a suite's size; raise ValueError for parameters that do not apply to it."""
         if params.budget != BUDGET and suite != "lab":
-            raise ValueError(f"parameter `budget` belongs to {self.name}/lab")
+            raise ValueError(
+                f"The parameter `budget` applies only to {self.name}/lab. "
+                f"Leave it out for {self.name}/{suite}, or choose the suite `lab`."
+            )
         if params.data is None:
             return POOLS[suite].size
         if profile != "published":
-            raise ValueError("parameter `data` belongs to profile `published`")
+            raise ValueError(
+                "The parameter `data` needs profile `published`. "
+                "Choose that profile, or leave `data` out."
+            )
         return len(problems(Path(params.data), suite))
 
     def build(self, instance: Instance) -> World:
-        """Rebuild the hidden world, or find it among the released problems."""
+        """Rebuild the hidden system, or read it from the released problems."""
         parameters = self.params(instance)
         if parameters.data is not None:
             return problems(Path(parameters.data), instance.suite)[instance.index]
@@ -78,9 +84,9 @@ class ReplaySCM(Family[World]):
         return World(view, latent.formulas, found.heldout, latent.name, experiments=experiments)
 
     def fingerprint(self, world: World) -> Fingerprint:
-        """Name what is told, the mechanisms, and every world.
+        """Identify an instance by its disclosure, its mechanisms and all its worlds.
 
-        Problems made from the same gold SCM are one cluster.
+        Problems made from the same gold SCM form one cluster.
         """
         view = world.view
         tables = [
@@ -92,17 +98,18 @@ class ReplaySCM(Family[World]):
         return Fingerprint(content, world.cluster)
 
     def system(self, world: World) -> Json:
-        """Return the gold mechanisms up to renaming; functions count, not their spelling."""
+        """Return the gold mechanisms up to renaming; only their functions count."""
         return renaming.system(world.gold)
 
     def problem(self, world: World) -> Json:
-        """Return mechanisms, what is told and asked, and every world, up to renaming."""
+        """Return mechanisms, disclosure, task and every world, up to renaming."""
         return renaming.problem(world)
 
     def discarded(self, instance: Instance) -> Record:
-        """Return what was drawn and thrown away before: SCMs, and draws of an SCM's worlds.
+        """Return how many SCMs, and draws of an SCM's worlds, were discarded, by reason.
 
-        Shipped records do not know, so those are made again; released problems were not drawn here.
+        Shipped records do not store this, so they are generated again. Released problems were not
+        drawn here, so nothing is reported for them.
         """
         return EMPTY if self.params(instance).data is not None else discarded(*place(instance))
 
@@ -114,7 +121,7 @@ class ReplaySCM(Family[World]):
         )
 
     def certify(self, instance: Instance) -> Certificate:
-        """Prove an instance: count what fits, and let the exact agent show what can be reached."""
+        """Certify an instance: count the SCMs that fit, and let the exact agent play it."""
         trace = self.exact_run(instance)
         episode = self.again(instance, trace)
         reached = self.score_episode(episode)
@@ -142,7 +149,7 @@ class ReplaySCM(Family[World]):
         )
 
     def score_episode(self, episode: ReplayEpisode) -> Score:
-        """Score what was handed in; in the laboratory also the experiments."""
+        """Score the answer; in the laboratory also the experiments."""
         world = episode.world
         if episode.seen:
             world = replace(world, view=episode.view)
@@ -153,7 +160,7 @@ class ReplaySCM(Family[World]):
         return Score(outcome, found, labels)
 
     def _experimented(self, episode: ReplayEpisode, world: World) -> dict[str, float]:
-        """Return what the laboratory knows of an episode."""
+        """Return the laboratory metrics of an episode."""
         made = len(episode.seen) - episode.given
         unique = certify.evidence_of(world.view).count == 1
         found = {"experiments": float(made), "evidence_unique": float(unique)}
@@ -172,10 +179,10 @@ class ReplaySCM(Family[World]):
         return strategies.STRATEGIES[name](state, Stream("agent", name, instance.id), given)
 
     def bits_left(self, episode: ReplayEpisode) -> float:
-        """Return log2 of the SCMs of the told class that replay every world seen so far.
+        """Return log2 of the number of SCMs in the stated class that replay every world seen.
 
-        It is the certificate's count, made at every step of a laboratory. Elsewhere the agent has
-        no experiments, and nothing that it does leaves less open: 0.
+        In the laboratory this is the certificate's count, repeated at every step. In other suites
+        the agent has no experiments and cannot reduce what is open, so the value is 0.
         """
         return certify.evidence_of(episode.view).bits if in_lab(episode.instance) else 0.0
 
@@ -200,5 +207,5 @@ class ReplaySCM(Family[World]):
         }
 
     def covariates(self, instance: Instance) -> Record:
-        """Return what is told, shown and left open, and the shape of the gold SCM."""
+        """Return disclosure, evidence, open bits, and the shape of the gold SCM."""
         return covariates(self.world(instance))

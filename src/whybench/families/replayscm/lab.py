@@ -1,4 +1,4 @@
-"""The laboratory: experiments of the agent's own choosing on a hidden SCM."""
+"""The laboratory: experiments on a hidden SCM that the agent chooses itself."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Lab:
     budget: int
 
     def levels(self, number: int) -> list[float]:
-        """Return the roots' levels in an experiment: they hang on its number alone."""
+        """Return the roots' levels in an experiment; they depend only on its number."""
         stream = Stream(*self.path, "levels", number)
         return [stream.choice(LEVELS) for _ in range(ROOTS)]
 
     def run(self, setting: object, number: int) -> Table:
-        """Run an experiment; a setting is JSON from targets to 0, 1, or one digit a row."""
+        """Run an experiment; a setting is JSON from targets to 0, 1, or one digit per row."""
         chosen = self._read(setting)
         every = (1 << self.latent.units) - 1
         steady = all(column in (0, every) for column in chosen.values())

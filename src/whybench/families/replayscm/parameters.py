@@ -12,7 +12,7 @@ from whybench.families.replayscm.world.world import Disclosure, Task
 FAMILY = "replayscm"
 
 BUDGET = 24
-"""Experiments in the laboratory, if no parameter says otherwise."""
+"""Default number of experiments in the laboratory."""
 
 LEVELS = (1, 2, 4, 8, 16, 32)
 """Bits of residual ambiguity of the `bits_*` suites, besides 0."""
@@ -20,7 +20,7 @@ LEVELS = (1, 2, 4, 8, 16, 32)
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What a suite is made of."""
+    """The problems that a suite consists of."""
 
     size: int
     disclosure: Disclosure
@@ -58,11 +58,11 @@ def _pools() -> dict[str, Pool]:
 
 
 POOLS = _pools()
-"""Suite → what it is made of, in the order of `family.toml`."""
+"""Suite → its pool, in the order of `family.toml`."""
 
 
 def in_lab(instance: Instance) -> bool:
-    """Tell whether the agent chooses its own experiments."""
+    """Return whether the agent chooses its own experiments."""
     return POOLS[instance.suite].worlds == "lab"
 
 
@@ -77,7 +77,7 @@ def place(instance: Instance) -> tuple[str, str, int]:
 
 
 class Parameters(BaseModel):
-    """What may be set; every suite has its own setting as the default."""
+    """Parameters of the suites, with their defaults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

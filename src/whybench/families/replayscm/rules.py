@@ -27,7 +27,7 @@ template_named = load_templates("whybench.families.replayscm.prompts")
 
 
 class ReplayEpisode(Episode):
-    """Look at worlds, in the laboratory choose more of them, and hand in mechanisms."""
+    """Read worlds, choose more of them in the laboratory, and submit mechanisms."""
 
     __slots__ = ("_lab", "judged", "seen", "world")
 
@@ -37,18 +37,18 @@ class ReplayEpisode(Episode):
         self.seen: tuple[Table, ...] = ()
         """The worlds of the experiments so far."""
         self.judged: Judged | None = None
-        """What became of the last answer handed in."""
+        """The validation of the last answer."""
         self._lab = lab
 
     @property
     def view(self) -> View:
-        """What the agent has been told and shown by now."""
+        """Everything that the agent has been shown so far."""
         view = self.world.view
         return replace(view, train=(*view.train, *self.seen)) if self.seen else view
 
     @property
     def lab(self) -> Lab | None:
-        """The laboratory, if this is an episode in one and its experiments are the agent's own."""
+        """The laboratory, if the episode has one and the agent makes its own experiments."""
         return self._lab if self.evidence == "own" else None
 
     @property
@@ -58,7 +58,7 @@ class ReplayEpisode(Episode):
 
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
-        """Experiments, in a laboratory that is open, and handing in."""
+        """`submit`, and in an open laboratory also `experiment`."""
         return SPECS if self.lab is not None else SPECS[-1:]
 
     def _carry_out(self, action: Action) -> Observation:
@@ -90,7 +90,7 @@ class ReplayEpisode(Episode):
     # Words.
 
     def instructions(self, template: str) -> str:
-        """Return rules, what is told of the structure, all worlds, and how to answer."""
+        """Return the rules, the disclosed structure, all worlds, and how to answer."""
         words = template_named(template)
         how = [self.form(words), words.say("tools")]
         if self.lab is not None:
@@ -106,7 +106,7 @@ class ReplayEpisode(Episode):
         )
 
     def situation(self, words: PromptTemplate) -> str:
-        """Return this problem: structure told, worlds seen, reference."""
+        """Return this problem: disclosed structure, worlds seen, reference."""
         view = self.view
         given = self._words()
         told = [words.say(f"told_{view.disclosure}", **given)]
@@ -173,7 +173,7 @@ class ReplayEpisode(Episode):
         )
 
     def _words(self) -> dict[str, object]:
-        """Return what the placeholders of a template stand for."""
+        """Return the values of a template's placeholders."""
         view = self.view
         names, shown = view.names, view.display
         roots = view.told.roots or 0

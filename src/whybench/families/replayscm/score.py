@@ -1,4 +1,4 @@
-"""(world, submission) → score; pure."""
+"""Score a submission against its hidden system, with pure functions."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _BLANK: dict[str, float | None] = dict.fromkeys(NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What was handed in during an episode."""
+    """The answers of an episode."""
 
     last: Judged | None
-    """What became of the last answer; None if there was none that could be read."""
+    """The validation of the last answer; None if no answer could be read."""
     attempts: int
-    """Answers handed in, unreadable ones included."""
+    """Number of answers, including unreadable ones."""
     valid_first: bool
     strict: bool
-    """Whether the last one was one line of JSON and nothing else."""
+    """Whether the last answer was one line of JSON and nothing else."""
 
     @classmethod
     def of(cls, trace: Trace, last: Judged | None) -> Handed:
-        """Read off a trace what was handed in."""
+        """Read the answers from a trace."""
         answers = [s for s in trace.steps[trace.given :] if s.action.name in ("submit", MALFORMED)]
         if not answers:
             return cls(None, 0, False, False)
@@ -51,7 +51,7 @@ class Handed:
 def values(
     world: World, outcome: str, handed: Handed, laboratory: Mapping[str, float]
 ) -> tuple[Record, Record]:
-    """Return the score's components and labels; `laboratory` holds what was done in one."""
+    """Return the score's components and labels; `laboratory` holds the metrics of `lab`."""
     found = dict(_BLANK)
     found.update(laboratory)
     judged = handed.last
@@ -79,7 +79,7 @@ def values(
 
 
 def _headline(world: World, laboratory: Mapping[str, float]) -> str:
-    """Name what can always be reached, and by no agent that spared itself the work."""
+    """Return the metric that is always attainable, but not without doing the work."""
     if world.view.task == "alternative":
         return "joint_success"
     return "heldout_exact" if laboratory else "train_exact"
@@ -101,7 +101,7 @@ _REPLAYED = (
     "train_accuracy",
     "heldout_accuracy",
 )
-"""What an invalid submission gets zero for, as the paper's text says."""
+"""The metrics that are zero for an invalid submission, as the paper's text says."""
 
 
 def _executed(
@@ -171,7 +171,7 @@ def _structure(world: World, candidate: Candidate, found: dict[str, float | None
 
 
 def compared(truth: Sequence[int], guess: Sequence[int]) -> dict[str, float]:
-    """Return recall, F1 and SHD of parent sets: `core.structure`'s, on sets as integers."""
+    """Return recall, F1 and SHD of parent sets, as `causal.structure` does, on sets as integers."""
     true = said = hits = turned = 0
     for v, (right, given) in enumerate(zip(truth, guess, strict=True)):
         true += right.bit_count()
@@ -190,7 +190,7 @@ def compared(truth: Sequence[int], guess: Sequence[int]) -> dict[str, float]:
 
 
 def _roots(world: World, judged: Judged | None, found: dict[str, float | None]) -> None:
-    """Score the roots as soon as they are in order, whatever becomes of the mechanisms."""
+    """Score the roots as soon as they are well formed, even if the mechanisms are invalid."""
     named = None if judged is None else judged.roots
     truth = world.gold.roots
     right = 0 if named is None else (named & truth).bit_count()
@@ -219,7 +219,7 @@ def _alternative(
     found: dict[str, float | None],
     labels: dict[str, Any],
 ) -> None:
-    """Score an alternative; experiment and witness only count once it is one."""
+    """Score an alternative; experiment and witness count only if the alternative succeeds."""
     reference = candidate_of(world.view.reference)
     edited = [v for v in reference.order if reference.tables[v] != candidate.tables[v]]
     success = train.exact and bool(edited)
@@ -251,7 +251,7 @@ def _edits(
     edited: list[int],
     labels: dict[str, Any],
 ) -> None:
-    """Label the edits by depth in the reference, and how many variables each depth has."""
+    """Label the edits by depth in the reference, and count the variables at each depth."""
     depth = [0] * world.view.n
     for v in reference.order:
         depth[v] = 1 + max((depth[u] for u in members(reference.parents[v])), default=0)

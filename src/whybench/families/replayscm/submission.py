@@ -1,8 +1,15 @@
-"""From what a system wrote to an executable SCM: the validation funnel.
+"""Turn a system's reply into an executable SCM: the validation funnel.
 
-Each stage is passed only if all before it are: the text is strict JSON (reported, not required), an
-object can be extracted, it has the task's schema, its mechanisms are those of the right variables,
-they parse, use only what the disclosure allows, and form no cycle. Formulas are never mended.
+An answer passes a stage only if it passed all stages before it:
+
+- an object can be extracted;
+- it has the task's schema;
+- exactly the right variables have mechanisms;
+- the mechanisms parse;
+- they use only what the disclosure allows;
+- they form no cycle.
+
+Whether the text is strict JSON is reported, but not required. Formulas are never corrected.
 """
 
 from __future__ import annotations
@@ -47,19 +54,19 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How far a submission came, and what it is."""
+    """The result of validating a submission."""
 
     failed: Stage | None
-    """The first stage that it did not pass; None if it is valid."""
+    """The first stage that the submission did not pass; None if it is valid."""
     reason: str = ""
     candidate: Candidate | None = None
     roots: int | None = None
-    """The roots it names, once they and the keys are in order."""
+    """The roots that it names, if they and the keys are well formed."""
     answer: Mapping[str, Any] | None = None
-    """The whole object, once it has the task's schema."""
+    """The whole object, if it has the task's schema."""
 
     def passed(self, stage: Stage) -> bool:
-        """Tell whether the submission passed a stage."""
+        """Return whether the submission passed a stage."""
         return self.failed is None or _RANK[stage] < _RANK[self.failed]
 
 
@@ -72,7 +79,7 @@ class _RefusedError(Exception):
 
 
 def judge(view: View, text: object) -> Judged:
-    """Put an answer, given as JSON text, through the funnel."""
+    """Validate an answer, given as JSON text, stage by stage."""
     try:
         answer = _decoded(text, view.released)
         scm = _scm_part(view.task, view.disclosure == "roots", answer)
@@ -108,7 +115,7 @@ def _decoded(text: object, released: bool) -> dict[str, Any]:
 
 
 _KEY = re.compile(r'"\s*:')
-"""What follows a key; it may also stand in a string, so too many of them prove nothing yet."""
+"""What follows a key. It may also occur in a string, so too many matches prove nothing yet."""
 
 
 def _keys(value: Any) -> int:
@@ -134,7 +141,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _scm_part(task: Task, name_roots: bool, answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Check the outer schema; return the object that holds `mechanisms`."""
+    """Check the outer schema; return the object that contains `mechanisms`."""
     scm: Any = answer
     if task == "alternative":
         scm = answer.get("alternative")
@@ -152,7 +159,7 @@ def _scm_part(task: Task, name_roots: bool, answer: Mapping[str, Any]) -> Mappin
 
 
 def _keyed(view: View, scm: Mapping[str, Any]) -> tuple[int, Mapping[str, str]]:
-    """Check that just the endogenous variables have mechanisms; return the roots as well."""
+    """Check that exactly the endogenous variables have mechanisms; return the roots too."""
     told, known = view.told, numbers(view.n)
     roots = told.roots
     if roots is None:
@@ -174,7 +181,7 @@ def _keyed(view: View, scm: Mapping[str, Any]) -> tuple[int, Mapping[str, str]]:
 
 
 SHORT = 200
-"""Characters of a formula that is worth remembering: answers repeat one another's."""
+"""Formulas up to this many characters are cached, because answers repeat them."""
 
 
 def _compile(text: str, n: int) -> tuple[Formula, int, int]:
@@ -223,7 +230,7 @@ def _executable(view: View, roots: int, mechanisms: Mapping[str, str]) -> Candid
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The object that a reply hands in, as its own words."""
+    """The object that a reply submits, as text from the reply."""
 
     text: str
     strict: bool
@@ -231,11 +238,11 @@ class Extracted:
 
 
 def extract(view: View, reply: str) -> Extracted | None:
-    """Choose the object that a reply hands in, never by how well it replays.
+    """Choose the object that a reply submits; how well it replays plays no role.
 
-    The policy of the paper's Table A.3: of all JSON objects in the reply, those shaped most like
-    the task's answer come first, then those with more keys, then the longer, then the earlier; the
-    first that is executable is chosen, and if none is, the first.
+    This is the policy of the paper's Table A.3. It sorts all JSON objects in the reply: first by
+    likeness to the task's answer, then by number of keys, then longer before shorter, then earlier
+    before later. It chooses the first that is executable, or the first if none is.
     """
     if is_bare_object(reply):
         return Extracted(reply, "\n" not in reply.strip())
@@ -250,7 +257,7 @@ def extract(view: View, reply: str) -> Extracted | None:
 
 
 MOST_TRIED = 20
-"""Objects of one reply that are looked at: nobody writes more answers than that."""
+"""The most objects of one reply that are tried; no reply contains more answers."""
 
 
 def _candidates(view: View, reply: str) -> list[tuple[tuple[int, ...], Found]]:

@@ -1,10 +1,10 @@
-"""Suites as gymnasium environments; importing this registers their ids."""
+"""Suites as gymnasium environments. Importing this module registers their ids."""
 
 try:
     import gymnasium  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "whybench.interfaces.gym needs the extra `gym`: pip install 'whybench[gym]'",
+        "gymnasium is not installed. Install the extra `gym`: pip install 'whybench[gym]'",
         name=error.name,
     ) from None
 

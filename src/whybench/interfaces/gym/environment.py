@@ -1,4 +1,4 @@
-"""An episode as a gymnasium environment: a line of text goes in, text and JSON come out."""
+"""A gymnasium environment: an action is a line of text, an observation is text or JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from gymnasium.spaces import Dict
 from whybench.episode.action import Action, ActionSpec
 from whybench.episode.family import PUBLIC_SEED
 from whybench.episode.instance import Instance
-from whybench.episode.naming import find_instance
 from whybench.episode.observation import Observation
-from whybench.episode.registry import load_suite
+from whybench.episode.registry import find_instance, load_suite
 from whybench.episode.split import Part
 from whybench.interfaces.gym.spaces import Lines, Prose
 from whybench.interfaces.lines import read_action
@@ -25,13 +24,13 @@ from whybench.interfaces.sampling import Choice, Seeded
 from whybench.interfaces.session import Session
 
 Observed: TypeAlias = dict[str, str]
-"""`text`: what a language model reads. `json`: the same as data."""
+"""`text` is what a language model reads. `json` is the same content as data."""
 
 MAX_STEPS = 500
-"""The default of `max_steps`: more than any suite's budget and patience with errors."""
+"""Default of `max_steps`. It is more than the budget and the allowed errors of any suite."""
 
 SHORT, KEPT = 120, 4096
-"""What lines of so many characters mean is remembered, of so many: a training loop repeats them."""
+"""Lines of up to SHORT characters are cached, KEPT of them, because training loops repeat lines."""
 
 _as_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 _OPTIONS = frozenset({"index", "instance"})
@@ -66,7 +65,7 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         render_mode: str | None = None,
     ) -> None:
         if max_steps < 1:
-            raise ValueError(f"max_steps is {max_steps}: give 1 or more")
+            raise ValueError(f"max_steps is {max_steps}. It must be 1 or more.")
         self._suite = load_suite(suite, profile=profile, seed=suite_seed, parameters=parameters)
         self._named = partial(
             find_instance, profile=profile, seed=suite_seed, parameters=parameters
@@ -86,10 +85,10 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
-        """Open the next episode of the stream, or the one that the options name.
+        """Open the next episode of the stream, or the episode that the options select.
 
-        A seed starts the stream anew. Without one it goes on; the very first then starts from a
-        seed of the operating system's, which is `np_random_seed`.
+        A seed restarts the stream, and without a seed the stream continues. If the first call has
+        no seed, the operating system provides one, which is in `np_random_seed`.
         """
         super().reset(seed=seed)
         if seed is not None or self._stream is None:
@@ -99,7 +98,7 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         return {"json": data, "text": self._said}, info
 
     def step(self, action: str) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
-        """Carry out a line of text; nothing that it may say raises."""
+        """Run a line of text. No line raises an exception."""
         reply = self.session.act(self._read(action if isinstance(action, str) else str(action)))
         self._said = reply.text
         self._steps += 1
@@ -115,11 +114,11 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         return observed, reward, terminated, truncated, info
 
     def render(self) -> str | None:
-        """Return the latest text, if the mode is `ansi`."""
+        """Return the latest text if the mode is `ansi`."""
         return self._said if self.render_mode == "ansi" else None
 
     def _open(self, instance: Instance) -> str:
-        """Open an episode; return what its start looks like as JSON."""
+        """Open an episode, and return its start as JSON."""
         self.session = Session(instance, self._template)
         self._meter = Meter(self.session, self._pay)
         self._name = f"{instance.family}/{instance.id}"
@@ -128,24 +127,28 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         return data
 
     def _chosen(self, options: Mapping[str, Any] | None) -> Instance | None:
-        """Return the instance that options name, if they do."""
+        """Return the instance that the options select, or None."""
         given = options or {}
         if given.keys() - _OPTIONS or len(given) > 1:
-            raise ValueError('the options of reset are {"index": 3} or {"instance": "family/…"}')
+            raise ValueError(
+                'Unknown options of reset. Use {"index": 3} or {"instance": "family/…"}.'
+            )
         if "index" in given:
             return self._choice.at(given["index"])
         if "instance" not in given:
             return None
         if not isinstance(given["instance"], str):
-            raise ValueError("`instance` is a text like family/suite-0003-0123456789ab")
+            raise ValueError("`instance` must be a string such as family/suite-0003-0123456789ab.")
         instance = self._named(given["instance"])
         if (instance.family, instance.suite) != (self._suite.family.name, self._suite.name):
-            raise ValueError(f"{given['instance']} is none of {self._suite.path}: make its own id")
+            raise ValueError(
+                f"{given['instance']} is not in {self._suite.path}. Make the id of its own suite."
+            )
         self._choice.check(instance)
         return instance
 
     def _read(self, line: str) -> Action:
-        """Return what a line asks for, as `Session.say` reads it; short ones are remembered."""
+        """Return the action of a line, as `Session.say` reads it. Short lines are cached."""
         specs = self.session.episode.actions
         if specs is not self._specs or len(self._lines) >= KEPT:
             self._specs, self._lines = specs, {}
@@ -162,12 +165,12 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
 
 @lru_cache(maxsize=512)
 def _seen(observation: Observation) -> str:
-    """Return an observation as JSON; the latest are kept."""
+    """Return an observation as JSON. The latest results are cached."""
     return _as_json(observation.to_json())
 
 
 @lru_cache(maxsize=128)
 def _opening(instance: Instance, template: str) -> tuple[str, str]:
-    """Return the start of an episode as text and as JSON; the latest are kept."""
+    """Return the start of an episode as text and as JSON. The latest results are cached."""
     session = Session(instance, template)
     return session.instructions, _as_json({"code": "ok", "data": {}, "tools": session.tools})

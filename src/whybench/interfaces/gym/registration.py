@@ -1,4 +1,4 @@
-"""The ids under which gymnasium finds the suites."""
+"""Register the suites with gymnasium."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def environment_id(family: Family[Any], suite: str) -> str:
 
 
 def register_suites() -> tuple[str, ...]:
-    """Register all suites of all installed families, each once; return their ids."""
+    """Register all suites of the installed families, each once, and return their ids."""
     found = {
         environment_id(family, suite): f"{family.name}/{suite}"
         for family in families().values()

@@ -1,7 +1,7 @@
-"""Texts in memory that processes share, for gymnasium's `AsyncVectorEnv`.
+"""Texts in shared memory, for gymnasium's `AsyncVectorEnv`.
 
-Each text stands behind its length as code points, so that no more is read and written than was
-said. Importing this registers it with gymnasium.
+Each text is stored as its length followed by its code points, so that only the text itself is read
+and written. Importing this module registers it with gymnasium.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from whybench.interfaces.gym.spaces import Prose, codes_of, text_of
 
 @create_shared_memory.register(Prose)
 def _memory(space: Prose, n: int = 1, ctx: ModuleType | None = None) -> Any:
-    """Return room for n texts, each behind its length."""
+    """Return shared memory for n texts, each preceded by its length."""
     ctx = ctx or multiprocessing
     return ctx.Array("i", n * (space.max_length + 1))
 
@@ -42,10 +42,11 @@ def _read(space: Prose, shared_memory: Any, n: int = 1) -> LiveTexts:
 
 
 class LiveTexts(Sequence[str]):
-    """The texts that stand in shared memory at the moment; a deep copy is a tuple of them.
+    """The texts that are in shared memory now. A deep copy is a tuple of strings.
 
-    `AsyncVectorEnv` asks for what it reads but once, as arrays that change with the memory, and
-    hands out deep copies. So what is read must change too; gymnasium's own `Text` stays empty.
+    `AsyncVectorEnv` requests its observations only once, because it expects arrays that change
+    with the memory, and it returns deep copies. So this object must follow the memory too;
+    gymnasium's own `Text` stays empty.
     """
 
     def __init__(self, rows: NDArray[np.int32]) -> None:

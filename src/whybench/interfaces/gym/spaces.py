@@ -1,7 +1,7 @@
-"""Spaces of text: any characters up to a generous length, and lines that an agent might say.
+"""Text spaces: any text up to a large length, and lines that an agent might write.
 
-gymnasium's own `Text` lists its characters and looks at each of them. Ours takes all of Unicode
-and costs no more than a length.
+gymnasium's own `Text` has a list of characters and checks each character of a text. These spaces
+accept all of Unicode and check only the length.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from gymnasium.spaces.utils import flatten, flatten_space, unflatten
 from numpy.typing import NDArray
 
 LONGEST = 1 << 19
-"""The most characters of a text: four times the longest document of a suite."""
+"""Maximum number of characters of a text: four times the longest document of a suite."""
 
 CODES = 0x110000
-"""The number of code points; in a flattened text this number stands for "no character"."""
+"""Number of code points. In a flattened text this number represents "no character"."""
 
 
 class Prose(Text):
@@ -32,22 +32,22 @@ class Prose(Text):
         super().__init__(longest, min_length=0, seed=seed)
 
     def contains(self, x: Any) -> bool:
-        """Tell whether something is a text that is not too long."""
+        """Return whether a value is a string that is not too long."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
         """Return a few random letters and digits."""
         if mask is not None or probability is not None:
-            raise ValueError("texts have no mask: call sample() without one")
+            raise ValueError("Text spaces have no mask. Call sample() without one.")
         longest = min(self.max_length, 40)
         return "".join(self.np_random.choice(self.character_list, self._below(longest) + 1))
 
     def __eq__(self, other: object, /) -> bool:
-        """Compare what belongs to two spaces, and what they sample from."""
+        """Compare the members of two spaces, and what they sample from."""
         return type(other) is type(self) and other._key() == self._key()
 
     def __repr__(self) -> str:
-        """Name the space; its characters would fill a page."""
+        """Return the name of the space without its characters, because they would fill a page."""
         return f"{type(self).__name__}({self.max_length})"
 
     def _key(self) -> tuple[object, ...]:
@@ -58,7 +58,7 @@ class Prose(Text):
 
 
 class Lines(Prose):
-    """Any line an agent may say; samples are calls by name with likely words as arguments.
+    """Any line that an agent may write. Samples are calls with likely words as arguments.
 
     >>> Lines([("hold", 1)], ["circle"], seed=1).sample()
     'hold circle'
@@ -78,7 +78,7 @@ class Lines(Prose):
         self.words = tuple(words)
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """Return a random call: the name of an action, and a word for each argument."""
+        """Return a random call: the name of an action and a word for each argument."""
         if not self.calls or not self.words:
             return super().sample(mask, probability)
         name, arguments = self.calls[self._below(len(self.calls))]
@@ -89,7 +89,7 @@ class Lines(Prose):
         return (self.max_length, self.calls, self.words)
 
 
-# How gymnasium flattens these spaces: it looks for the nearest class that is registered.
+# These functions tell gymnasium how to flatten the spaces. It uses the nearest registered class.
 
 
 @flatten_space.register(Prose)
@@ -114,7 +114,7 @@ def _unflat(  # type: ignore[misc]  # as above
 
 
 def codes_of(text: str) -> NDArray[np.int32]:
-    """Return a text as its code points; halves of characters are let through."""
+    """Return the code points of a text. Lone surrogates are allowed."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<i4")
 
 

@@ -1,4 +1,4 @@
-"""What `inspect` finds by the entry point `inspect_ai`: importing a module registers its parts."""
+"""The module of the entry point `inspect_ai`. Importing it registers tasks, solvers and so on."""
 
 from whybench.interfaces.inspectai import metrics, provider, scorer, solver
 from whybench.interfaces.inspectai.tasks import tasks

@@ -1,4 +1,4 @@
-"""A task out of instances of any family: what a model is told, how it plays, how it is scored."""
+"""Build a task from instances of any family: dataset, solver and scorers."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from whybench.interfaces.inspectai.solver import TOOLS, play_episode
 
 
 class Parts(TypedDict, total=False):
-    """What a family may add to its tasks."""
+    """The parts that a family may add to its tasks."""
 
     scorers: Sequence[Scorer]
-    """Scorers besides that of the episode."""
+    """Scorers in addition to the scorer of the episode."""
     metrics: Sequence[Metric]
-    """Metrics instead of those of the scorers."""
+    """Metrics that replace the metrics of the scorers."""
     sandbox: SandboxEnvironmentType | None
     analysis: bool
     """Whether a model that calls tools may run programs in the sandbox."""
     repair: str | bool
-    """A second model that puts unreadable replies into form; true: the model role `repair`."""
+    """A second model that reformats unreadable replies. True selects the model role `repair`."""
 
 
 def build(
@@ -54,15 +54,15 @@ def build(
     schema: bool,
     **parts: Unpack[Parts],
 ) -> Task:
-    """Make a task; its samples are made when they are played."""
+    """Build a task. Its samples are built when they are played."""
     suite = found.suite
     family = suite.family
     if template not in family.templates:
-        raise ValueError(f"no template {template!r}: try {', '.join(family.templates)}")
+        raise ValueError(f"Unknown template {template!r}. Use {', '.join(family.templates)}.")
     if protocol not in family.protocols:
-        raise ValueError(f"no protocol {protocol!r}: try {', '.join(family.protocols)}")
+        raise ValueError(f"Unknown protocol {protocol!r}. Use {', '.join(family.protocols)}.")
     if evidence not in EVIDENCE or (evidence == "yoked") != (yoke is not None):
-        raise ValueError("evidence is own, optimal, or yoked together with yoke=LOG")
+        raise ValueError("Unknown evidence. Use own, optimal, or yoked together with yoke=LOG.")
     kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
     return Task(
         dataset=_dataset(found, protocol, template, kind, yoke),
@@ -85,16 +85,16 @@ def build(
 def _dataset(
     found: Chosen, protocol: str, template: str, evidence: Evidence, yoke: str | None
 ) -> EpisodeDataset:
-    """Return samples: coordinates and an opaque cluster, never the truth.
+    """Return samples with coordinates and an opaque cluster id, never with the truth.
 
-    With the experiments of another run, only the instances of that run.
+    With the experiments of another run, only the instances of that run are included.
     """
     suite = found.suite
     given = None if yoke is None else experiments_in(yoke, suite)
     positions = found.positions if given is None else found.among(given)
     if not positions:
         raise ValueError(
-            f"the log to yoke to holds no instance of {suite.path}: other seed or parameters?"
+            f"The log of yoke= has no instance of {suite.path}. Check its seed and parameters."
         )
 
     def noted(instance: Instance) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def first_message(
     evidence: Evidence,
     given: Sequence[Any],
 ) -> str:
-    """Return what the model will be told first, to stand as the sample's input in the log."""
+    """Return the first message to the model. It is the input of the sample in the log."""
     actions = [Action.from_json(action) for action in given]
     episode = suite.family.open(instance, evidence=evidence, given=actions)
     turn = suite.family.conversation(episode, template).turn() if protocol != TOOLS else None

@@ -1,4 +1,4 @@
-"""Datasets for Inspect whose samples are made when they are played."""
+"""Datasets for Inspect that build a sample only when it is played."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from whybench.interfaces.inspectai.lazy_samples import LazySample, LazyTextSampl
 
 
 class Listed:
-    """The instances of suites, made once; of several to compare, equal places stand together."""
+    """The instances of suites, built once. Instances with the same index are neighbours."""
 
     def __init__(self, suites: Sequence[Suite]) -> None:
         if len({len(suite) for suite in suites}) != 1:
-            raise ValueError("suites that are compared place by place have the same length")
+            raise ValueError("Suites that are compared by index must have the same length.")
         self._suites = suites
         self._made: dict[int, Instance] = {}
 
@@ -27,7 +27,7 @@ class Listed:
         return sum(len(suite) for suite in self._suites)
 
     def instance(self, position: int) -> Instance:
-        """Return the instance at a position; its id is known only when its world was made."""
+        """Return the instance at a position. Its id is known only after its system is built."""
         if position not in self._made:
             index, arm = divmod(position, len(self._suites))
             self._made[position] = self._suites[arm][index]
@@ -39,7 +39,7 @@ class Listed:
 
 
 class EpisodeDataset(Dataset):
-    """Samples at some positions of a list of instances, in any order."""
+    """Samples at given positions of a list of instances, in any order."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class EpisodeDataset(Dataset):
 
     @property
     def shuffled(self) -> bool:
-        """Whether the order is no longer that of the suite."""
+        """Whether the order differs from the order of the suite."""
         return self._shuffled
 
     def __len__(self) -> int:
@@ -88,11 +88,11 @@ class EpisodeDataset(Dataset):
         return cast("Sample", LazySample(known.id, self._source, position))
 
     def __iter__(self) -> Iterator[Sample]:
-        """Yield samples whose input is made when it is read: `str(sample.input)`."""
+        """Yield samples. Their input is built when it is read: `str(sample.input)`."""
         return self._seen(LazyTextSample)
 
     def sort(self, reverse: bool = False, key: Callable[[Sample], Any] | None = None) -> None:
-        """Sort in place, by the length of what is told if nothing else is said."""
+        """Sort in place, by default by the length of the input."""
         measure = key or (lambda sample: len(sample.input))
         measured = zip(map(measure, self._seen(LazySample)), self._positions, strict=True)
         ordered = sorted(measured, key=lambda pair: pair[0], reverse=reverse)
@@ -101,19 +101,19 @@ class EpisodeDataset(Dataset):
     def filter(
         self, predicate: Callable[[Sample], bool], name: str | None = None
     ) -> EpisodeDataset:
-        """Return the samples that pass; no more of them is made than the predicate looks at."""
+        """Return the samples that pass. Only the fields that the predicate reads are built."""
         seen = zip(self._positions, self._seen(LazySample), strict=True)
         return self._part([position for position, sample in seen if predicate(sample)], name)
 
     def shuffle(self, seed: int | None = None) -> None:
-        """Shuffle in place, into the order that a seed gives Inspect's own datasets."""
+        """Shuffle in place, in the same order as Inspect's own datasets with this seed."""
         order = list(self._positions)
         random.Random(seed).shuffle(order)  # noqa: S311 - Inspect's seed, Inspect's order
         self._positions = order
         self._shuffled = True
 
     def shuffle_choices(self, seed: int | None = None) -> None:
-        """Do nothing: episodes have no choices."""
+        """Do nothing, because episodes have no choices."""
 
     def _seen(self, kind: type[LazySample]) -> Iterator[Sample]:
         names = self._source.names(self._positions)

@@ -1,4 +1,4 @@
-"""What is wrong with a task's arguments is said in one line, as Inspect says its own refusals."""
+"""Report wrong arguments of a task in one line, as Inspect reports its own errors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ T = TypeVar("T")
 
 
 class ArgumentError(PrerequisiteError, ValueError):
-    """Arguments that a task cannot take; `inspect eval` prints it without a traceback."""
+    """Arguments that a task rejects. `inspect eval` prints this error without a traceback."""
 
     def __init__(self, why: str) -> None:
         super().__init__(escape(why))
 
 
 def one_line_errors(make: Callable[P, T]) -> Callable[P, T]:
-    """Turn a ValueError of a function that makes a task into one line for Inspect's user."""
+    """Turn a ValueError of a function that makes a task into a one-line message."""
 
     @wraps(make)
     def made(*args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,4 +1,4 @@
-"""What a task plays: instances of a suite, made as they are needed, or rows of a stored set."""
+"""Select what a task plays: instances of a suite, built when needed, or rows of a stored set."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from whybench.interfaces.stored.reading import StoredSet
 
 DISTINCT = "distinct"
-"""What `rows` says for the rows of a set that repeat nothing; a window may follow a colon."""
+"""Value of `rows` for the rows of a set without repeats. A window may follow after a colon."""
 DATA = "data"
-"""The task argument that may be the address of a stored set; else it is the family's parameter."""
+"""Task argument with the address of a stored set. Other values are a parameter of the family."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Chosen:
     suite: Suite
     rows: Rows
     positions: Sequence[int]
-    """Those of the rows that Inspect gets to see."""
+    """Positions of the rows that Inspect plays."""
     stored: StoredSet | None = None
 
     def among(self, ids: Collection[str]) -> list[int]:
-        """Return the positions of the instances with these ids, as far as they are here."""
+        """Return the positions of the instances with these ids. Unknown ids are ignored."""
         if self.stored is None:
             wanted = set(ids)
             return [p for p in self.positions if self.rows.instance(p).id in wanted]
@@ -47,7 +47,7 @@ class Chosen:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What a log says of the instances; of a secret seed only its name."""
+        """The notes of a log about the instances. For a secret seed, only its name is included."""
         notes = {"suite": self.suite.path, "profile": self.suite.profile, "seed": self.suite.seed}
         if self.stored is None:
             return notes
@@ -61,7 +61,7 @@ def chosen(
     parameters: Mapping[str, Any],
     rows: int | str | None = None,
 ) -> Chosen:
-    """Return a suite's instances, or the rows of a set of that suite."""
+    """Return the instances of a suite, or the rows of a stored set of that suite."""
     stored = stored_set(parameters)
     if stored is None:
         given = PUBLIC_SEED if seed is None else seed
@@ -75,13 +75,13 @@ def chosen(
 
 
 def listed(suites: Sequence[Suite], rows: int | str | None = None) -> Chosen:
-    """Return the instances of suites to compare, equal places together."""
+    """Return the instances of suites to compare. Instances with the same index are neighbours."""
     made = Listed(suites)
     return Chosen(suites[0], made, window(len(made), rows))
 
 
 def stored_set(parameters: Mapping[str, Any]) -> StoredSet | None:
-    """Return the set that `data` is the address of; None if it is none, or not given."""
+    """Return the stored set at the address `data`, or None if there is none."""
     if parameters.get(DATA) is None:
         return None
     from whybench.interfaces.stored.reading import find_set
@@ -90,7 +90,7 @@ def stored_set(parameters: Mapping[str, Any]) -> StoredSet | None:
 
 
 def window(length: int, rows: int | str | None) -> range:
-    """Return the positions that are meant, counted as Inspect's `--limit` counts samples.
+    """Return the selected positions, counted as Inspect's `--limit` counts samples.
 
     >>> window(500, None), window(500, 10), window(500, "11-20")
     (range(0, 500), range(0, 10), range(10, 20))
@@ -102,26 +102,26 @@ def window(length: int, rows: int | str | None) -> range:
         found = range(length)[int(read[1] or 1) - 1 : int(read[2])]
         if int(read[1] or 1) > 0 and found:
             return found
-    raise ValueError(f"rows is a number or FIRST-LAST, within 1-{length}, not {rows!r}")
+    raise ValueError(f"rows={rows!r} is not valid. Use a number or FIRST-LAST within 1-{length}.")
 
 
 def _agree(
     stored: StoredSet, path: str, profile: str, seed: str | None, parameters: Mapping[str, Any]
 ) -> None:
-    """Refuse arguments that say otherwise than the set; those that are not given come from it."""
+    """Reject arguments that contradict the set. Missing arguments are taken from the set."""
     plan, suite, at = stored.plan, stored.suite, stored.place.address
     if suite.path != path:
         family, _, name = suite.path.partition("/")
         there = f"suite={name}" if path.startswith(f"{family}/") else f"whybench/{family}"
-        raise ValueError(f"{at} holds {suite.path}, not {path}: pass {there}")
+        raise ValueError(f"{at} holds {suite.path}, not {path}. Use {there}.")
     if plan.profile != profile:
-        raise ValueError(f"{at} holds profile {plan.profile}: pass profile={plan.profile}")
+        raise ValueError(f"{at} holds profile {plan.profile}. Use profile={plan.profile}.")
     if seed not in (None, plan.seed):
-        raise ValueError(f"{at} holds seed {plan.seed}, not {seed}: leave seed out")
+        raise ValueError(f"{at} holds seed {plan.seed}, not {seed}. Omit seed.")
     asked = load_suite(
         path, profile=profile, seed=plan.seed, parameters={**plan.parameters.asdict(), **parameters}
     )
     if asked.parameters != plan.parameters:
         raise ValueError(
-            f"{at} holds parameters {plan.parameters.asdict()}: leave {', '.join(parameters)} out"
+            f"{at} holds parameters {plan.parameters.asdict()}. Omit {', '.join(parameters)}."
         )

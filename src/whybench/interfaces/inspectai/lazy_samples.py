@@ -1,9 +1,9 @@
-"""Samples of which only the ids are there yet.
+"""Lazy samples: only the id exists at first.
 
-Inspect goes over a whole dataset several times for its ids before it takes the part that is asked
-for, and looks at every sample of that part before it plays the first. So it gets lazy
-samples: the id is there, all else is made when it is looked at. Whatever copies or stores one gets
-the sample itself, and only such copies can be changed.
+Inspect reads the ids of a whole dataset several times before it selects a part. It also looks at
+every sample of that part before it plays the first. So it gets lazy samples: the id exists, and
+everything else is built when it is read. A copy or a stored sample is an ordinary sample, and only
+copies can be changed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from inspect_ai.dataset import Sample
 from whybench.episode.instance import Instance
 
 KEPT = 128
-"""Samples that are kept after they were made, for further epochs."""
+"""Number of samples that are cached for further epochs."""
 
 FIXED = (
-    "samples of this dataset are made when they are played: change a copy.deepcopy of one, "
-    "and play MemoryDataset of such copies"
+    "Samples of this dataset are read-only, because they are built when they are played. "
+    "Change copies from copy.deepcopy, and play a MemoryDataset of them."
 )
 
 
 class Rows(Protocol):
-    """Instances by position; a stored set is one, too."""
+    """Instances by position, such as a stored set."""
 
     def __len__(self) -> int: ...
 
@@ -41,7 +41,7 @@ class Rows(Protocol):
 
 
 class SampleSource:
-    """What samples are made of: instances, what is noted of one, and what a model is told."""
+    """The source of samples: instances, their metadata, and the input of the model."""
 
     def __init__(
         self,
@@ -56,14 +56,14 @@ class SampleSource:
         self.sample = lru_cache(KEPT)(self._sample)
 
     def names(self, positions: Sequence[int]) -> Iterator[str]:
-        """Yield ids; those of all rows are kept, as Inspect asks again and keeps them itself."""
+        """Yield ids. The ids of all rows are cached, because Inspect reads and keeps them too."""
         if positions != range(len(self.rows)):
             return self.rows.names(positions)
         self._all = self._all or list(self.rows.names(positions))
         return iter(self._all)
 
     def metadata(self, position: int) -> dict[str, Any]:
-        """Return what is noted of an instance; no world is made for it."""
+        """Return the metadata of an instance without building its hidden system."""
         return self._noted(self.rows.instance(position))
 
     def _sample(self, position: int) -> Sample:
@@ -73,7 +73,7 @@ class SampleSource:
 
 
 class Noted(dict[str, Any]):
-    """What is noted of an instance, made anew at each look: so a change is refused, not lost."""
+    """Read-only metadata. It is built at each access, so a change would be lost; it raises."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError(FIXED)
@@ -86,7 +86,7 @@ class Noted(dict[str, Any]):
 
 
 class LazySample:
-    """A sample of which only the id is there yet."""
+    """A sample of which only the id exists."""
 
     __slots__ = ("_position", "_source", "id")
 
@@ -94,7 +94,7 @@ class LazySample:
     _source: SampleSource
     _position: int
     sandbox = None
-    """Sandboxes are the task's, never a sample's."""
+    """Sandboxes belong to the task, never to a sample."""
 
     def __init__(self, id: str, source: SampleSource, position: int) -> None:  # noqa: A002
         fill = object.__setattr__
@@ -106,11 +106,11 @@ class LazySample:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is noted of the instance."""
+        """The metadata of the instance."""
         return Noted(self._source.metadata(self._position))
 
     def model_copy(self, **how: Any) -> Sample:
-        """Return a sample that shares nothing with the one that is kept for further epochs."""
+        """Return a sample that shares no data with the cached one."""
         return deepcopy(self._made).model_copy(**how)
 
     @property
@@ -137,21 +137,21 @@ class LazySample:
 
 
 class LazyTextSample(LazySample):
-    """A sample in a pass over many: what a model is told is not made to see that it is text."""
+    """A lazy sample for passes over many samples. A type check of its input builds nothing."""
 
     __slots__ = ()
 
     @property
     def input(self) -> Text:
-        """What a model is told first."""
+        """The first message to the model."""
         return Text(self._source, self._position)
 
 
 @total_ordering
 class Text:
-    """A text that is made when it is read; it passes for `str`, as a sample's input must.
+    """A text that is built when it is read. It passes as `str`, as a sample's input must.
 
-    What looks into a string's memory, such as `re`, `json` or `"".join`, takes `str(text)` only.
+    Code that reads the memory of a string, such as `re`, `json` or `"".join`, needs `str(text)`.
     """
 
     __slots__ = ("_position", "_source")

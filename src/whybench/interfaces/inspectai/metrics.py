@@ -1,4 +1,4 @@
-"""The figures of a run: means with clustered intervals, by one metric that never raises."""
+"""The figures of a run: means with clustered intervals, from one metric that never raises."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from whybench.interfaces.solve import metric_interval
 from whybench.stats.interval import FEW_CLUSTERS
 
 UNDERSTOOD, UNUSABLE = "understood", "unusable"
-"""Components that every family's score has in a log, if the family says what is understood."""
+"""Components of every score in a log, if the family defines what is understood."""
 
 
 @metric
 def figures() -> Metric:
-    """Means of headline, `understood` and `unusable`, each with its 95 % interval.
+    """Return the means of the headline, `understood` and `unusable`, with their 95 % intervals.
 
-    `accuracy` stands beside `accuracy_low` and `accuracy_high`; intervals are clustered, and
-    left out where there is too little to say. `clusters` counts the clusters, and `few_clusters`
-    is there only when they are too few to trust an interval. The other components
-    stay with the samples, where reports find them.
+    `accuracy` comes with `accuracy_low` and `accuracy_high`. Intervals are clustered, and they are
+    omitted if there is too little data. `clusters` counts the clusters. `few_clusters` is present
+    only if they are too few to trust an interval. The other components stay with the samples,
+    where reports read them.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -55,7 +55,7 @@ def _metadata(score: SampleScore) -> Mapping[str, Any]:
 
 
 def _headline(metadata: Mapping[str, Any], first: str) -> declared.Metric:
-    """Return the headline of the family; without an instance the first component is taken."""
+    """Return the headline metric of the family. Without an instance, use the first component."""
     if INSTANCE not in metadata:
         return declared.Metric(first, "")
     family = families()[json.loads(metadata[INSTANCE])["family"]]

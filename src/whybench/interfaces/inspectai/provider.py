@@ -1,9 +1,9 @@
-"""A provider without a network: reference agents and fixed scripts, as ordinary models.
+"""A model provider without a network: reference agents and fixed replies as ordinary models.
 
-`whybench/exact` (or any other agent of the family) plays by looking over the solver's shoulder at
-what an agent is told, so that floors and ceilings are ordinary Inspect logs. `whybench/script` says
-given replies, the same to all samples or by their ids. Inspect's own mock model downloads a
-tokenizer's file on first use; this does not.
+`whybench/exact`, or any other agent of the family, reads the episode of the solver. It sees only
+what an agent sees. So floors and ceilings are ordinary Inspect logs. `whybench/script` gives fixed
+replies, the same for all samples or by sample id. Inspect's own mock model downloads a tokenizer
+file on first use; this provider does not.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SCRIPT = "script"
 
 @modelapi(name="whybench")
 class Scripted(ModelAPI):
-    """Plays a reference agent (`whybench/AGENT`) or fixed replies (`whybench/script`)."""
+    """A model that plays a reference agent (`whybench/AGENT`) or fixed replies."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class Scripted(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
-        """Return the next reply, with usage figures by a rule of thumb."""
+        """Return the next reply, with estimated token counts."""
         live = LIVE.get(None)
         if live is None:
-            raise ValueError("the provider `whybench` plays whybench tasks only")
+            raise ValueError("The provider `whybench` works only with WhyBench tasks.")
         if self._journal is not None:
             with self._journal.open("a") as file:
                 file.write(live.instance.id + "\n")
@@ -75,19 +75,21 @@ class Scripted(ModelAPI):
         return output
 
     async def count_text_tokens(self, text: str) -> int:
-        """Four characters a token: no tokenizer, no network."""
+        """Return the number of characters divided by four. No tokenizer is needed."""
         return len(text) // 4
 
     def max_connections(self) -> int:
-        """As many samples at once as Inspect likes."""
+        """Return a limit that is high enough not to slow Inspect down."""
         return 100
 
     def _scripted(self, live: Live) -> ChatMessageAssistant:
-        """Say the script's next line, from the top for each sample; the last one repeats."""
+        """Return the next reply of the script. The last reply repeats."""
         said = self._replies
         replies = said.get(live.instance.id) if isinstance(said, dict) else said
         if not replies:
-            raise ValueError("whybench/script needs -M replies=[…], or replies in --model-config")
+            raise ValueError(
+                "whybench/script has no replies. Pass -M replies=[…] or --model-config."
+            )
         reply = replies[min(live.calls, len(replies) - 1)]
         if isinstance(reply, str):
             return ChatMessageAssistant(content=reply)
@@ -106,7 +108,7 @@ class Scripted(ModelAPI):
         )
 
     def _played(self, live: Live) -> ChatMessageAssistant:
-        """Let the reference agent move; in a dialogue, put its move into the words asked for."""
+        """Return the action of the reference agent. In a dialogue it is written as a reply."""
         action = live.pending or _next_move(live, self.model_name)
         if live.talk is None:
             call = ToolCall(id=str(live.calls), function=action.name, arguments=thaw(action.args))

@@ -1,4 +1,4 @@
-"""What a sample keeps of an episode: its actions, written once. Everything else is rebuilt."""
+"""The record of an episode in a sample: its actions, written once. The rest is rebuilt."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from inspect_ai.solver import TaskState
 
 INSTANCE = "instance"
-"""Key of the coordinates in a sample's metadata: one JSON text, as Inspect walks all else."""
+"""Key of the coordinates in a sample's metadata: one string, because Inspect walks nested data."""
 CLUSTER = "cluster"
 """Key of the opaque cluster id in a sample's metadata."""
 GIVEN = "given"
 """Key of another run's experiments in a sample's metadata (evidence `yoked`)."""
 EXCEEDED = "whybench:context_exceeded"
-"""Key in a sample's store that says that the model's context was full."""
+"""Key in a sample's store that marks that the model's context was full."""
 EPISODE = "whybench:episode"
 """Key of the record in a sample's store."""
 
 
 @dataclass(slots=True)
 class Live:
-    """The episode that a sample is playing, for the scripted provider to look at."""
+    """The episode that a sample is playing, for the scripted provider."""
 
     family: Family[Any]
     instance: Instance
@@ -48,11 +48,11 @@ class Live:
 
 
 LIVE: ContextVar[Live] = ContextVar("whybench_live")
-"""Set by the solver in its own context, so that samples running at once never meet."""
+"""Set by the solver in its own context, so that parallel samples stay separate."""
 
 
 def located(metadata: Mapping[str, Any]) -> tuple[Family[Any], Instance]:
-    """Return the family and the instance of a sample, or say that they are not what was logged."""
+    """Return the family and the instance of a sample. Raise an error if they have changed."""
     coordinates = json.loads(metadata[INSTANCE])
     family = families()[coordinates["family"]]
     return family, family.rebuilt(coordinates)
@@ -60,9 +60,23 @@ def located(metadata: Mapping[str, Any]) -> tuple[Family[Any], Instance]:
 
 @contextmanager
 def sample_session(state: TaskState) -> Iterator[Session]:
-    """Open the episode of a sample for a solver, and leave its record for the task's scorer.
+    """Open the episode of an Inspect sample for a solver. The task's scorer reads the record.
 
-    What was done is recorded also if a limit of Inspect ends the block.
+    The actions are recorded even if a limit of Inspect ends the block.
+
+    Examples:
+        >>> import whybench as wb
+        >>> async def solve(state, generate):
+        ...     with wb.sample_session(state) as session:
+        ...         session.say("answer yes")
+        ...     return state
+
+    Args:
+        state: The state of the sample.
+
+    Yields:
+        The session.
+
     """
     session = Session(located(state.metadata)[1])
     try:
@@ -72,7 +86,7 @@ def sample_session(state: TaskState) -> Iterator[Session]:
 
 
 def to_store(trace: Trace, crashed: bool) -> str:
-    """Return what a sample's store keeps, as one JSON text."""
+    """Return the record for a sample's store, as one JSON text."""
     return canonical_json(
         {
             "evidence": trace.evidence,
@@ -85,7 +99,7 @@ def to_store(trace: Trace, crashed: bool) -> str:
 
 
 def crashed(stored: str) -> bool:
-    """Tell whether the solver ended with an error of its own."""
+    """Return whether the solver ended with its own error."""
     return bool(json.loads(stored)["crashed"])
 
 

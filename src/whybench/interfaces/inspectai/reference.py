@@ -1,4 +1,4 @@
-"""Inspect logs of the reference agents, so that floors and ceilings are real logs."""
+"""Write Inspect logs of reference agents, so that floors and ceilings are real logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whybench.interfaces.inspectai.tasks import Declared, declared_tasks
 
 
 def task_of(path: str) -> Declared:
-    """Return the Inspect task that plays a suite: one for it alone, else that of its family."""
+    """Return the Inspect task that plays a suite: its own task, or the task of its family."""
     family, _, suite = path.partition("/")
     declared = declared_tasks()
     return next(
@@ -32,7 +32,7 @@ def reference_logs(
     limit: int | None = None,
     args: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """Let reference agents play a suite as Inspect models; return the logs' paths."""
+    """Let reference agents play a suite as Inspect models, and return the paths of the logs."""
     unknown = [agent for agent in agents if agent not in suite.family.agents]
     if unknown:
         known = ", ".join(suite.family.agents)

@@ -1,4 +1,4 @@
-"""The scorer: rebuilds the instance, plays the stored actions again, and scores what happens."""
+"""The scorer: it rebuilds the instance, runs the stored actions again, and scores the result."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from whybench.interfaces.inspectai.record import EPISODE, EXCEEDED, crashed, fro
 def episode_score() -> Scorer:
     """Score an episode: components as the value, the outcome as the answer, labels as metadata.
 
-    Beside the family's own components there are `understood`, where the family says what that is,
-    and `unusable`: the episode ended without an answer that could be scored.
-    A component that does not apply is NaN, which Inspect leaves unscored. Details are left out: the
-    stored actions give them back at any time, and each figure here costs every sample.
+    There are two components besides the family's own. `understood` is present if the family
+    defines it. `unusable` means that the episode ended without an answer that could be scored. A
+    component that does not apply is NaN, which Inspect does not score. Details are omitted,
+    because the stored actions can reproduce them, and each value here adds cost to every sample.
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
@@ -52,7 +52,7 @@ def episode_score() -> Scorer:
 
 
 def _limit() -> str | None:
-    """Name the limit that ended this sample; its events are there when a log is re-scored too."""
+    """Return the limit that ended this sample. Its event is also present in a re-scored log."""
     for event in reversed(transcript().events):
         if isinstance(event, SampleLimitEvent):
             return f"{event.type}_limit"

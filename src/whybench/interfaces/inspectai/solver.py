@@ -1,7 +1,7 @@
-"""The solver: one episode, played by a model through tools or in the family's conversation.
+"""The solver: a model plays one episode through tools or in the family's conversation.
 
-Annotations are evaluated here, not postponed: Inspect reads those of a tool at every call, and
-would compile postponed ones each time.
+Annotations are evaluated in this module, not postponed. Inspect reads the annotations of a tool at
+every call and would compile postponed ones each time.
 """
 
 from inspect_ai.model import (
@@ -33,10 +33,10 @@ from whybench.sandbox.code_execution import CodeRunner
 from whybench.sandbox.episode_programs import analysis_tool, client_methods, noted
 
 REPAIR = "repair"
-"""The model role of a second model that puts replies into form."""
+"""Model role of a second model that reformats replies."""
 
 TOOLS = "tools"
-"""The protocol of function calling; any other is a name that a family gives its conversation."""
+"""The protocol of function calling. Other protocols are names of a family's conversations."""
 
 
 @solver
@@ -50,11 +50,12 @@ def play_episode(
 ) -> Solver:
     """Play a sample's episode.
 
-    With `analysis` a model that calls tools may also run programs in the sample's sandbox. With
-    `repair` a second model (true: the model role `repair`) puts replies into form that cannot be
-    read, where a family allows it.
+    With `analysis`, a model that calls tools may also run programs in the sample's sandbox. With
+    `repair`, a second model reformats replies that cannot be read, if the family allows it. The
+    value true selects the model role `repair`.
 
-    The episode lives here and its actions go into the store once, at the end, whatever ends it.
+    The solver owns the episode. It writes the actions to the store once, at the end, whatever the
+    reason for the end is.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
@@ -93,7 +94,7 @@ def play_episode(
 async def _converse(
     state: TaskState, talk: Conversation, episode: Episode, schema: bool, repair: str | bool
 ) -> None:
-    """Take turns; where the model writes programs, run them in the sample's sandbox."""
+    """Exchange messages with the model, and run its programs in the sample's sandbox."""
     model = get_model()
     second = _second(repair)
     coding = talk if isinstance(talk, Coding) else None
@@ -122,14 +123,14 @@ async def _converse(
 
 
 def _second(repair: str | bool) -> Model | None:
-    """Return the model that puts replies into form, if one is asked for."""
+    """Return the model that reformats replies, or None."""
     if isinstance(repair, bool):
         return get_model(role=REPAIR, required=True) if repair else None
     return get_model(repair)
 
 
 async def _mended(talk: Mendable, said: str, second: Model) -> None:
-    """Take a reply, put into form by a second model if it cannot be read."""
+    """Read a reply. If it cannot be read, a second model reformats it first."""
     question = talk.broken(said)
     if question is None:
         talk.reply(said)

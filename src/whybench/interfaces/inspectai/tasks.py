@@ -31,12 +31,12 @@ from whybench.interfaces.inspectai.errors import one_line_errors
 from whybench.interfaces.inspectai.instance_selection import chosen, listed, stored_set
 
 Setup = Callable[..., Parts]
-"""Takes the protocol and, by keyword, the arguments that it adds to the task's own."""
+"""A function of the protocol and, by keyword, the arguments that it adds to the task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One task as its family declares it."""
+    """One task, as declared by its family."""
 
     name: str
     family: str
@@ -51,12 +51,12 @@ class Declared:
     setup: str = ""
     reference: Mapping[str, Any] = field(default_factory=dict)
     module: str = ""
-    """The family's own module for Inspect."""
+    """The family's module for Inspect."""
 
 
 @cache
 def declared_tasks() -> dict[str, Declared]:
-    """Return what all installed families declare, by the names of the tasks."""
+    """Return the declarations of all installed families, by task name."""
     return {task.name: task for family in families() for task in _declared(family)}
 
 
@@ -76,7 +76,7 @@ def _declared(family: str) -> Iterator[Declared]:
 
 @cache
 def tasks() -> dict[str, Callable[..., Task]]:
-    """Make and register the tasks of all installed families, and what else they bring."""
+    """Make and register the tasks of all installed families, with their other Inspect parts."""
     return {name: family_task(declared) for name, declared in declared_tasks().items()}
 
 
@@ -91,7 +91,7 @@ def family_task(declared: Declared) -> Callable[..., Task]:
     def make(*args: Any, **given: Any) -> Task:
         refused = [name for name in declared.fixed if name in given]
         if refused:
-            raise ValueError(f"task {declared.name} has no argument {refused[0]}: leave it out")
+            raise ValueError(f"Task {declared.name} has no argument {refused[0]}. Omit it.")
         bound = signature.bind(*args, **given)
         bound.apply_defaults()
         asked = dict(bound.arguments)
@@ -131,12 +131,12 @@ def _arms(
     declared: Declared, path: str, profile: str, seed: str | None, parameters: Mapping[str, Any]
 ) -> Iterator[Suite]:
     """Yield the suites that a task compares."""
-    other = f"play whybench/{declared.family}"
+    other = f"Use whybench/{declared.family}."
     if stored_set(parameters) is not None:
-        raise ValueError(f"a stored set holds one arm of {len(declared.arms)}: {other}")
+        raise ValueError(f"A stored set holds one of {len(declared.arms)} arms. {other}")
     for arm in declared.arms:
         if twice := parameters.keys() & arm.keys():
-            raise ValueError(f"task {declared.name} sets {', '.join(twice)} itself: {other}")
+            raise ValueError(f"Task {declared.name} sets {', '.join(twice)} itself. {other}")
         given = PUBLIC_SEED if seed is None else seed
         yield load_suite(path, profile=profile, seed=given, parameters={**arm, **parameters})
 
@@ -146,7 +146,7 @@ def _nothing(protocol: str) -> Parts:  # noqa: ARG001 - as every setup is called
 
 
 def _signature(declared: Declared, own: list[inspect.Parameter]) -> inspect.Signature:
-    """Return the common parameters with the task's defaults, its own ones before `rows`."""
+    """Return the signature: common parameters with the task's defaults, own ones before `rows`."""
     usual = {
         "suite": declared.suite,
         "protocol": declared.protocol,

@@ -1,7 +1,7 @@
-"""How a model that calls tools plays an episode, left alone or led in turns.
+"""Let a model that calls tools play an episode, freely or in turns.
 
-Annotations are evaluated here, not postponed: Inspect reads those of a tool at every call, and
-would compile postponed ones each time.
+Annotations are evaluated in this module, not postponed. Inspect reads the annotations of a tool at
+every call and would compile postponed ones each time.
 """
 
 import re
@@ -26,10 +26,10 @@ from whybench.episode.episode import Episode
 from whybench.episode.prompts.turn_limits import TurnLimits
 
 _CLIENT = re.compile(r"\bclient\s*\.\s*\w+\s*\(")
-"""Text that calls a client, as a model does that takes itself to be writing programs."""
+"""Text that calls a client. Some models write it because they believe they write a program."""
 
 WHOLE = 0
-"""An observation is never cut: through every interface an agent is told the same."""
+"""An observation is never cut, so that an agent sees the same text through every interface."""
 
 
 async def use_tools(state: TaskState, episode: Episode, template: str) -> None:
@@ -59,9 +59,9 @@ async def use_tools_in_turns(
     turn_limits: TurnLimits,
     extra: Sequence[ToolDef],
 ) -> None:
-    """Lead a model in turns: words, then calls; at last only what ends the episode is offered.
+    """Lead a model in turns: first text, then calls. Near the end, only final actions are offered.
 
-    `extra` tools serve the model but are no actions of the episode.
+    `extra` tools help the model but are not actions of the episode.
     """
     tools = [_tool(episode, spec, template) for spec in episode.actions]
     final = {spec.name for spec in episode.actions if spec.final}
@@ -92,7 +92,7 @@ async def _turn(
     extra: set[str],
     closed: set[str],
 ) -> None:
-    """Let the model call tools; those that are closed by now are refused like calls too many."""
+    """Let the model call tools. Closed tools and surplus calls are rejected in the same way."""
     model, made = get_model(), 0
     while made < turn_limits.calls and not episode.done:
         state.output = await model.generate(state.messages, tools=tools)
@@ -120,9 +120,9 @@ async def _turn(
 
 
 def is_full(state: TaskState) -> bool:
-    """Tell whether the model could not take in its last prompt, so that it wrote nothing.
+    """Return whether the last prompt exceeded the model's context, so that it wrote nothing.
 
-    A reply that was cut off because it was long itself is a reply.
+    A reply that was cut because the reply itself was too long still counts as a reply.
     """
     output = state.output
     written = 0 if output.usage is None else output.usage.output_tokens
@@ -148,13 +148,13 @@ async def _call(
     call: ToolCall,
     tools: list[ToolDef],
 ) -> None:
-    """Run one call; one that Inspect would reject before it reaches a tool is the episode's."""
+    """Run one call. The episode handles calls that Inspect would reject before the tool runs."""
     action = _asked(call)
     if _fits(action, episode):
         before, fitting = episode.count, replace(call, arguments=thaw(action.args))
         ran = await execute_tools([_alone(message, fitting)], tools, max_output=WHOLE)
         state.messages.extend(ran.messages)
-        if episode.count == before:  # an approver of Inspect's said no
+        if episode.count == before:  # an approver of Inspect rejected it
             episode.step(Action.malformed("the call was rejected"))
         return
     said = episode.describe(episode.step(action), template)
@@ -162,14 +162,14 @@ async def _call(
 
 
 def _asked(call: ToolCall) -> Action:
-    """Return the action that a call stands for."""
+    """Return the action of a call."""
     if call.parse_error is not None:
         return Action.malformed(call.parse_error[:200])
     return parse_call(call.function, call.arguments)
 
 
 def _fits(action: Action, episode: Episode) -> bool:
-    """Tell whether Inspect lets an action's call through to its tool."""
+    """Return whether Inspect passes the call of an action on to its tool."""
     spec = next((spec for spec in episode.actions if spec.name == action.name), None)
     if spec is None:
         return False
@@ -183,7 +183,7 @@ def _alone(message: ChatMessageAssistant, call: ToolCall) -> ChatMessageAssistan
 
 
 def _tool(episode: Episode, spec: ActionSpec, template: str) -> ToolDef:
-    """Offer an action as a tool with plain strings: the episode judges them, not Inspect."""
+    """Offer an action as a tool with string arguments. Only the episode validates them."""
 
     async def act(**args: str) -> str:
         return episode.describe(episode.step(Action(spec.name, Record(args.items()))), template)

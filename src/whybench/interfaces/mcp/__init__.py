@@ -1,1 +1,1 @@
-"""Any agent over the Model Context Protocol: one session is one episode (extra `mcp`)."""
+"""The server for agents over the Model Context Protocol. One session is one episode."""

@@ -1,7 +1,7 @@
-"""How many episodes may wait to be opened: as many as are soon, and of one owner fewer than of all.
+"""Limit the number of episodes that wait to be opened, in total and per owner.
 
-Whoever may ask can ask for worlds without end. The work of sessions that are open already is not
-counted here: their number is bounded, and their calls come one after another.
+A client could request new episodes without end. The work of open sessions is not counted here,
+because their number is limited and the calls of each come one after another.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from whybench.interfaces.mcp.refusal import Busy
 T = TypeVar("T")
 
 MOST = 32
-"""So many pieces of work may always wait, in all."""
+"""Number of openings that may always wait, in total."""
 
 MOST_OF_ONE = 8
-"""So many may always wait of one owner; where there are no tokens nobody is told apart."""
+"""Number of openings of one owner that may always wait. Without tokens there is one owner."""
 
 SOON = 20.0
-"""Seconds; more may wait if it is likely to be begun within these."""
+"""More may wait if they are likely to start within this time, in seconds."""
 
 EVER = 2000
-"""More than this never waits."""
+"""Maximum number of openings that ever wait."""
 
 WEIGHT = 0.2
-"""How much the latest piece of work says about the next."""
+"""Weight of the latest duration in the running mean of durations."""
 
 
 class Backlog:
-    """Work that waits for some workers, and how long its kind takes."""
+    """Openings that wait for workers, and the mean time that an opening takes."""
 
     def __init__(self, workers: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._workers = workers
@@ -44,7 +44,7 @@ class Backlog:
         self._lock = threading.Lock()
 
     def enter(self, owner: str) -> None:
-        """Let a piece of work wait, or raise Busy."""
+        """Add an opening to the queue, or raise Busy."""
         with self._lock:
             of_all, of_one = self._waiting.total(), self._waiting[owner] if owner else 0
             far = self._wait(of_all) > SOON and of_all >= MOST
@@ -55,14 +55,14 @@ class Backlog:
             self._waiting[owner] += 1
 
     def leave(self, owner: str) -> None:
-        """Forget a piece of work that waits no more: it begins, or nobody wants it now."""
+        """Remove an opening from the queue, because it starts or its client has disconnected."""
         with self._lock:
             self._waiting[owner] -= 1
             if not self._waiting[owner]:
                 del self._waiting[owner]
 
     def timed(self, work: Callable[[], T]) -> T:
-        """Do work, and learn how long it takes."""
+        """Run an opening, and record its duration."""
         ticket, began = object(), self._clock()
         with self._lock:
             self._running[ticket] = began
@@ -74,7 +74,7 @@ class Backlog:
                 self._takes += WEIGHT * (self._clock() - began - self._takes)
 
     def _wait(self, count: int) -> float:
-        """Return in how many seconds so much work is likely to have begun."""
+        """Return the seconds after which `count` openings have probably started."""
         oldest = min(self._running.values(), default=None)
         takes = self._takes if oldest is None else max(self._takes, self._clock() - oldest)
         return count * takes / self._workers

@@ -1,4 +1,4 @@
-"""Which episodes a server gives out: the operator chooses the world, the client the place in it."""
+"""The episodes of a server: the operator chooses suites, profile and seed, the client an index."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 
 from whybench.episode.family import PUBLIC_SEED, Family
 from whybench.episode.instance import PROFILES, Instance
-from whybench.episode.naming import find_instance
-from whybench.episode.registry import families, load_suite
+from whybench.episode.registry import families, find_instance, load_suite
 from whybench.interfaces.mcp.refusal import Refused
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -20,7 +19,7 @@ _NAME = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:[0-9]{1,12}\.)?[0-9]{4,9}-[0-9a-
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a client asks for: a suite and an index, or an instance by its name."""
+    """The request of a client: a suite and an index, or an instance by its id."""
 
     suite: str = ""
     index: int = 0
@@ -29,7 +28,7 @@ class Order:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Order | None:
-        """Read the words of a URL or of a call; None if they ask for no episode."""
+        """Read the arguments of a URL or of a call. Return None if they select no episode."""
         texts = {name: given.get(name) for name in ("suite", "instance", "template")}
         if any(not isinstance(value, str | None) for value in texts.values()):
             raise Refused("`suite`, `instance` and `template` are texts")
@@ -50,28 +49,28 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What the operator gives out."""
+    """The suites, the profile and the seed that the operator offers."""
 
     suites: tuple[str, ...] = ()
-    """`family/suite` or a whole `family`; none: all."""
+    """Names `family/suite` or `family`. An empty tuple means all."""
     profile: str = "certified"
     seed: str = PUBLIC_SEED
 
     def __post_init__(self) -> None:
-        """Refuse what could never be given, before anybody asks for it."""
+        """Reject names that do not exist when the server starts."""
         for name in self.suites:
             if name not in _declared() and name not in families():
-                raise ValueError(f"no suite or family {name!r}: see `whybench list`")
+                raise ValueError(f"Unknown suite or family {name!r}. See `whybench list`.")
         if not self.paths:
             raise ValueError(
-                f"no suite has the profile {self.profile!r}: try {', '.join(PROFILES)}"
+                f"No suite has the profile {self.profile!r}. Use {', '.join(PROFILES)}."
             )
         for path in self.paths:
             load_suite(path, profile=self.profile, seed=self.seed)
 
     @property
     def paths(self) -> list[str]:
-        """The suites that can be had."""
+        """The suites that are offered."""
         wanted = self.suites
         return [
             path
@@ -80,13 +79,13 @@ class Offer:
         ]
 
     def holds(self, coordinates: Mapping[str, Any]) -> bool:
-        """Whether the stored coordinates of an instance are among what is given out."""
+        """Return whether the stored coordinates of an instance belong to this offer."""
         place = f"{coordinates.get('family')}/{coordinates.get('suite')}"
         drawn = (coordinates.get("profile"), coordinates.get("seed"))
         return place in self.paths and drawn == (self.profile, self.seed)
 
     def instance(self, order: Order) -> tuple[Instance, str]:
-        """Return the instance and the template that are asked for, or refuse."""
+        """Return the requested instance and template, or raise Refused."""
         path = order.suite
         if order.instance:
             found = _NAME.fullmatch(order.instance)
@@ -115,7 +114,7 @@ def _template(family: Family[Any], template: str | None) -> str:
 
 @cache
 def _declared() -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """Return every suite's family and profiles, without importing a family."""
+    """Return the family and the profiles of every suite without importing a family."""
     return {
         f"{name}/{suite}": (name, families().declared(name).get("profiles", PROFILES))
         for name in families()

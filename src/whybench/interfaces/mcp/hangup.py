@@ -1,4 +1,4 @@
-"""Slow work for a client that may hang up: what has not begun by then is not begun."""
+"""Run slow work for a client that may disconnect. Work that has not started is then dropped."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ T = TypeVar("T")
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 listening: ContextVar[Receive | None] = ContextVar("listening", default=None)
-"""Where the request that is being answered hears of its client; None: nowhere."""
+"""Channel on which the current request learns that its client disconnected, or None."""
 
 
 async def while_connected(work: Callable[[], Awaitable[T]]) -> T:
-    """Wait for work until the client hangs up."""
+    """Wait for work until the client disconnects."""
     receive = listening.get()
     if receive is None:
         return await work()

@@ -1,37 +1,37 @@
-"""How much a server takes on, and how fast."""
+"""Limits of a server: sizes, numbers and rates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 BURST = 2.0
-"""How many seconds' worth of calls may come at once."""
+"""Seconds of the permitted rate that may arrive in one burst."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the operator allows; rates are calls a second, and 0 means no limit."""
+    """The limits that the operator sets. Rates are calls per second, and 0 means no limit."""
 
     sessions: int = 5000
-    """Open sessions, whether in memory or not."""
+    """Maximum number of open sessions, in memory or not."""
     live: int = 2000
-    """Episodes kept in memory; others are restored from the store when they speak again."""
+    """Maximum number of episodes in memory. Others are restored from the store when needed."""
     rate: float = 1000.0
-    """Requests a second in all."""
+    """Maximum requests per second of all sessions."""
     session_rate: float = 100.0
-    """Requests a second of one session."""
+    """Maximum requests per second of one session."""
     idle: float = 3600.0
-    """Seconds without a request after which a session ends; 0: it never does."""
+    """Seconds without a request after which a session ends. 0 means never."""
     body: int = 256 * 1024
-    """Bytes of one request."""
+    """Maximum size of one request in bytes."""
     steps: int = 1000
-    """Actions of one attempt: some families answer questions for ever."""
+    """Maximum number of actions of one attempt, because some families answer without end."""
     volume: int = 4 * 1024 * 1024
-    """Bytes of all actions of one attempt: they are kept in memory and in the store."""
+    """Maximum bytes of all actions of one attempt. They are kept in memory and in the store."""
 
 
 class Bucket:
-    """A token bucket: `rate` calls a second in the long run, a burst of a few seconds' worth.
+    """A token bucket: `rate` calls per second on average, and bursts of a few seconds' worth.
 
     >>> bucket = Bucket(1.0, now=0.0)
     >>> [bucket.wait(now) for now in (0.0, 0.0, 0.0, 1.0)]
@@ -47,7 +47,7 @@ class Bucket:
         self._at = now
 
     def wait(self, now: float) -> float:
-        """Take one token, or return after how many seconds there will be one."""
+        """Take one token and return 0, or return the seconds until one is available."""
         if not self._rate:
             return 0.0
         self._left = min(self._most, self._left + max(0.0, now - self._at) * self._rate)

@@ -1,4 +1,4 @@
-"""What a client may be told when something is not done. Nothing here tells of a world."""
+"""Errors that a client may see. They reveal nothing about a hidden system."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ log = logging.getLogger(__name__)
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an answer, not a failure
-    """Something is not done; the text says how to mend it and is safe to send."""
+    """A rejected request. The text says how to fix it and is safe to send."""
 
 
 class Gone(Refused):
-    """There is no such session: never was, ended, expired, or another owner's."""
+    """There is no such session: it never existed, ended, expired, or has another owner."""
 
     def __init__(self) -> None:
         super().__init__("no such session: it ended, or it never was; initialize a new one")
 
 
 class Busy(Refused):
-    """Too much at once; `wait` says after how many seconds to try again."""
+    """The server is busy. `wait` is the number of seconds after which to try again."""
 
     def __init__(self, reason: str, wait: float) -> None:
         super().__init__(reason)
@@ -28,7 +28,7 @@ class Busy(Refused):
 
 
 def unexpected(what: str) -> str:
-    """Log the failure that is being handled, and return the one sentence that may be told of it."""
+    """Log the current exception, and return the one sentence that a client may see."""
     number = secrets.token_hex(4)
     log.exception("failure %s: %s", number, what)
     return f"something went wrong inside the server; its log has this as failure {number}"

@@ -1,4 +1,4 @@
-"""How a server keeps score, and what it holds in memory of a session."""
+"""The scoring rules of a server, and the data of a session in memory."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from whybench.interfaces.mcp.limits import Bucket
 from whybench.interfaces.session import Session
 
 Attempts = Literal["owner", "session"]
-"""Within what attempts on an instance are numbered."""
+"""Scope in which attempts on an instance are numbered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a server keeps score."""
+    """The scoring rules of a server."""
 
     blind: bool = False
-    """Whether scores are withheld and claimed later with a receipt."""
+    """Whether scores are withheld, and claimed later with a receipt."""
     attempts: Attempts = "owner"
     run: str = ""
-    """The operator's name for what is being run: attempts of different runs are numbered apart."""
+    """The operator's name of the run. Attempts of different runs are numbered separately."""
 
 
 @dataclass(slots=True)
@@ -34,20 +34,20 @@ class Live:
     bucket: Bucket
     session: Session | None = None
     id: int = 0
-    """Of the attempt, in the store."""
+    """Id of the attempt in the store."""
     attempt: int = 0
-    """The number of the attempt, as it is told."""
+    """The number of the attempt, as it is shown."""
     over: bool = False
     volume: int = 0
-    """Bytes of the attempt's actions."""
+    """Size of the attempt's actions in bytes."""
     receipt: str = ""
     score: dict[str, Json] | None = None
-    """Of an attempt that is over, once it was asked for."""
+    """The score of a finished attempt, after it was requested."""
     restored: bool = False
-    """Whether this is what the store holds; until then only the fields above `session` are."""
+    """Whether this agrees with the store. Until then, only the fields above `session` do."""
 
     def told(self, session: Session, counts: bool) -> dict[str, Json]:
-        """Return where its episode stands: coordinates and steps alone."""
+        """Return the state of the episode: only coordinates and steps."""
         instance = session.instance
         return {
             "open": True,

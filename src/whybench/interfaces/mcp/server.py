@@ -1,4 +1,4 @@
-"""The protocol's questions, answered by sessions: tools, calls, resources."""
+"""Handlers of the protocol: tools, calls and resources of sessions."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ Context = ServerRequestContext[Any, Any]
 
 
 class Interface:
-    """Sessions behind the handlers of the SDK.
+    """Connect sessions with the handlers of the SDK.
 
-    `key` is the one session of a pipe; over HTTP every request brings its own (`ctx.request`).
+    `key` is the single session of stdio. Over HTTP, every request has its own (`ctx.request`).
     """
 
     def __init__(self, sessions: Sessions, key: str = "") -> None:
@@ -60,7 +60,7 @@ class Interface:
             on_list_resource_templates=self._templates,
             on_read_resource=self._read,
         )
-        self.server.middleware.clear()  # nobody exports spans here, and they cost time
+        self.server.middleware.clear()  # no exporter reads spans here, and they cost time
 
     async def take(
         self,
@@ -70,9 +70,9 @@ class Interface:
         slow: bool = False,
         owner: str | None = None,
     ) -> T:
-        """Do a session's work; what fails unexpectedly is logged, and told to nobody.
+        """Run work of a session. An unexpected failure is logged, and the client sees no details.
 
-        Slow work that has not begun when its client hangs up is not begun.
+        Slow work is dropped if its client disconnects before it starts.
         """
         try:
             if not slow and self.sessions.is_live(key):
@@ -181,7 +181,7 @@ class Interface:
         return types.ReadResourceResult(contents=[content])
 
     async def _asked(self, key: str, work: Callable[[], T]) -> T:
-        """Do a session's work where a refusal is an error of the protocol."""
+        """Run work of a session, and turn a refusal into an error of the protocol."""
         try:
             return await self.take(key, work)
         except Refused as refusal:
@@ -189,7 +189,7 @@ class Interface:
 
 
 def _one_page(page: types.PaginatedRequestParams | None) -> None:
-    """Refuse a further page: every list is whole."""
+    """Reject a further page, because every list has one page."""
     if page is not None and page.cursor is not None:
         raise MCPError(code=INVALID_PARAMS, message="no such page: every list comes whole")
 

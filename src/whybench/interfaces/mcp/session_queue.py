@@ -1,7 +1,7 @@
-"""The calls of one session one after another, those of different sessions side by side.
+"""Run the calls of one session in order, and the calls of different sessions in parallel.
 
-Work is done in threads, so that a slow suite holds up a few of them and never the wire. Handing it
-over costs more than most steps do, so kinds of work that have always been quick are done at once.
+Work runs in threads, so that a slow suite blocks a few threads and never the transport. Moving work
+to a thread costs more than most steps, so kinds of work that were always fast run inline.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ WORKERS = 8
 """Threads for the actions of episodes."""
 
 SLOW_WORKERS = 4
-"""Threads for work that makes or scores worlds: however much of it comes, actions go on."""
+"""Threads for work that builds or scores instances. Such work never blocks actions."""
 
 QUICK = 0.004
-"""Seconds of the processor that work of a quick kind takes at most."""
+"""Maximum processor time of fast work, in seconds."""
 
 LONG = 0.25
-"""Seconds by the clock that it takes at most: waiting for others holds up everybody as well."""
+"""Maximum elapsed time of fast work, in seconds, because waiting blocks all sessions too."""
 
 PATIENCE = 0.1
-"""Seconds that quick work waits for the store before it goes to a thread to wait there."""
+"""Seconds that fast work waits for the store before it moves to a thread."""
 
 STACKED = 32
-"""So many calls of one session may wait for one another when the next is slow."""
+"""Number of calls of one session that may wait if the next call is slow."""
 
 TRIALS = 20
-"""So often in a row work of a kind must have been quick before it is done at once."""
+"""Number of fast runs in a row after which work of a kind runs inline."""
 
 
 class Turns:
-    """Work for sessions, in the order in which it came."""
+    """A queue of work for each session, in order of arrival."""
 
     def __init__(self) -> None:
         self._workers = anyio.CapacityLimiter(WORKERS)
@@ -59,17 +59,17 @@ class Turns:
         slow: bool = False,
         owner: str | None = None,
     ) -> T:
-        """Do a session's work when it is its turn; once begun it is never broken off.
+        """Run work of a session when its turn comes. Work that has started is never interrupted.
 
-        `kind` names work that may be quick: it is watched, and a slow case sends its kind back to
-        the threads until it has proven itself anew. An `owner` is given for slow work that
-        opens an episode: it is refused (Busy) if too much of it waits, in all or of this owner.
+        `kind` names work that may be fast. Its duration is measured, and a slow run moves the kind
+        back to the threads until it is fast again. `owner` is given for slow work that opens an
+        episode. Such work is rejected (Busy) if too much of it waits, in total or of this owner.
         """
         if kind and key not in self._locks and self._seen.get(kind, 0) >= TRIALS:
             waits = patience.set(PATIENCE)
             try:
                 return self._watched(kind, work)
-            except Waiting:  # nothing was changed, so it is done again where waiting hurts nobody
+            except Waiting:  # nothing was changed, so it runs again in a thread
                 self._seen[kind] = 0
             finally:
                 patience.reset(waits)
@@ -82,7 +82,7 @@ class Turns:
         return await self._in_thread(key, lambda: self._watched(kind, work), self._workers)
 
     async def aside(self, work: Callable[[], T]) -> T:
-        """Do short work that is no session's turn in a thread."""
+        """Run short work in a thread, outside of any session's queue."""
         return await run_sync(work, limiter=self._workers)
 
     async def _opening(self, key: str, work: Callable[[], T], owner: str) -> T:

@@ -1,4 +1,4 @@
-"""What a session offers besides its family's actions, in words."""
+"""The tools and resources of a session besides the actions of its family."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WHEN_OPEN = (
 
 
 def opening_tool(paths: Sequence[str]) -> types.Tool:
-    """Return the tool of a session in which nothing is open."""
+    """Return the tool of a session without an open episode."""
     return _tool(
         OPEN,
         "Open an episode by suite and index, or by the name of an instance; returns the task. "

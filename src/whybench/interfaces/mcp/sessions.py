@@ -1,7 +1,7 @@
-"""Sessions: one episode each, whose every action is stored before its observation is told.
+"""Sessions of one episode each. Every action is stored before its observation is returned.
 
-Free of wires. The calls of one session must come one after another (see `turns`); different
-sessions may be served by different threads. The clock reaches no episode.
+This module knows no transport. The calls of one session must come one after another (see
+`session_queue`); different threads may serve different sessions. No episode depends on the clock.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from whybench.interfaces.mcp.store.replay import replayed
 from whybench.interfaces.session import Reply, Session
 
 FEW = 200
-"""Characters of an argument that are called few."""
+"""Maximum length of an argument that counts as short, in characters."""
 
 
 @dataclass(slots=True)
 class Sessions:
-    """All sessions of a server: as many as the store holds, the latest of them in memory."""
+    """All sessions of a server. The store holds all of them, and memory the latest ones."""
 
     store: Store
     offer: Offer = field(default_factory=Offer)
@@ -42,14 +42,15 @@ class Sessions:
     clock: Callable[[], float] = time.time
     _live: OrderedDict[str, Live] = field(default_factory=OrderedDict)
     _spoken: dict[str, float] = field(default_factory=dict)
-    """When sessions spoke of which the store has not heard since."""
+    """Time of the last call of sessions, if the store does not have it yet."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _entrance: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, key: str, owner: str = "", lasting: bool = False) -> None:
-        """Begin a session in which nothing is open, or refuse if there are too many.
+        """Begin a session without an open episode, or reject it if there are too many.
 
-        A lasting one is the operator's own: it takes nobody's place, and silence does not end it.
+        A lasting session belongs to the operator. It does not count against the limit, and it does
+        not expire.
         """
         with self._entrance:
             if not lasting and self.store.count() >= self.limits.sessions:
@@ -59,9 +60,10 @@ class Sessions:
             self.store.begin(key, owner, self.clock(), lasting)
 
     def greet(self, key: str, owner: str = "") -> Live:
-        """Note that a session speaks; raise Gone unless it is this owner's and still open.
+        """Note a call of a session. Raise Gone unless it belongs to this owner and is still open.
 
-        The store is asked only for a session that is not in memory, and hears of it in `expire`.
+        The store is read only for a session that is not in memory. `expire` writes the time of the
+        call to the store.
         """
         now = self.clock()
         with self._lock:
@@ -79,34 +81,34 @@ class Sessions:
         return live
 
     def remembers(self, key: str) -> bool:
-        """Whether a session is in memory, so that it is greeted without the store."""
+        """Return whether a session is in memory, so that `greet` does not need the store."""
         return key in self._live
 
     def owner(self, key: str) -> str:
-        """Return whose a session in memory is."""
+        """Return the owner of a session in memory."""
         live = self._live.get(key)
         return "" if live is None else live.owner
 
     def knows(self, key: str) -> bool:
-        """Whether there is such a session that has not ended."""
+        """Return whether there is such a session and it has not ended."""
         found = self.store.find(key)
         return found is not None and not found.ended
 
     def open(self, key: str, order: Order) -> None:
-        """Open an episode in a session, once."""
+        """Open an episode in a session. A session opens only one."""
         if self._ready(key).session is not None:
             raise Refused("an episode is open: a new session is a new episode")
         instance, template = self.offer.instance(order)
         self._start(key, Session(instance, template))
 
     def reset(self, key: str) -> dict[str, Json]:
-        """Start the episode anew, as the next attempt; only a first attempt counts."""
+        """Restart the episode as the next attempt. Only a first attempt counts."""
         _, session = self._opened(key)
         live = self._start(key, Session(session.instance, session.template))
         return {"attempt": live.attempt, "counts": self._counts(live)}
 
     def act(self, key: str, name: object, args: object) -> tuple[Reply, int]:
-        """Carry out a call by name; return what comes back and the number of steps so far."""
+        """Run a call by name, and return the reply and the number of steps so far."""
         live, session = self._opened(key)
         episode = session.episode
         if live.over:
@@ -121,14 +123,14 @@ class Sessions:
             with self._alone(key):
                 self.store.append(live.id, number, text, reply.done, self.clock())
         except BaseException:
-            self._forget(key)  # what was not stored did not happen
+            self._forget(key)  # an action that was not stored did not happen
             raise
         live.over = reply.done
         live.volume += len(text)
         return reply, episode.count
 
     def score(self, key: str) -> dict[str, Json]:
-        """Close the attempt as it stands and return its score, or a receipt alone if blind."""
+        """Close the attempt and return its score, or only a receipt if the server is blind."""
         live, session = self._opened(key)
         with self._alone(key):
             self.store.close(live.id, session.episode.count)
@@ -147,12 +149,12 @@ class Sessions:
         }
 
     def is_live(self, key: str) -> bool:
-        """Whether a session's episode is in memory, so that no world need be made."""
+        """Return whether a session's episode is in memory, so that nothing has to be rebuilt."""
         live = self._live.get(key)
         return live is not None and live.restored
 
     def kind(self, key: str, name: str, args: Mapping[str, Any]) -> str:
-        """Name the kind of work that an action is if it may be quick: in memory, few words."""
+        """Return the kind of an action that may be fast: episode in memory, short arguments."""
         live = self._live.get(key)
         if (
             live is None
@@ -165,12 +167,12 @@ class Sessions:
         return f"{instance.family}/{instance.suite} {tool}"
 
     def tools(self, key: str) -> list[dict[str, Json]] | None:
-        """Return the actions as tools; None while nothing is open."""
+        """Return the actions as tools, or None if no episode is open."""
         session = self._ready(key).session
         return None if session is None else session.tools
 
     def instructions(self, key: str) -> str:
-        """Return everything the agent is told before it acts, whatever it did since."""
+        """Return the instructions of the episode. They do not depend on later actions."""
         _, session = self._opened(key)
         begun = session.episode.count
         return (Session(session.instance, session.template) if begun else session).instructions
@@ -180,19 +182,19 @@ class Sessions:
         return self._opened(key)[1].trace.to_json()
 
     def state(self, key: str) -> dict[str, Json]:
-        """Return where a session stands: what everybody may know, and nothing of the world."""
+        """Return the public state of a session. It reveals nothing about the hidden system."""
         live = self._ready(key)
         if live.session is None:
             return {"open": False, "suites": list(self.offer.paths)}
         return live.told(live.session, self._counts(live))
 
     def end(self, key: str) -> None:
-        """End a session; what it did stays."""
+        """End a session. Its record stays in the store."""
         self._forget(key)
         self.store.end(key, self.clock())
 
     def expire(self) -> int:
-        """End the sessions that were silent for too long; return how many they were."""
+        """End the sessions that were idle for too long, and return their number."""
         if not self.limits.idle:
             return 0
         now = self.clock()
@@ -229,7 +231,7 @@ class Sessions:
 
     @contextmanager
     def _alone(self, key: str) -> Iterator[None]:
-        """Refuse what another process made impossible meanwhile, and look into the store anew."""
+        """Reject a call that conflicts with another process, and read the store again next time."""
         try:
             yield
         except Conflict:
@@ -247,7 +249,7 @@ class Sessions:
         return live, live.session
 
     def _ready(self, key: str) -> Live:
-        """Return a session with its episode, restored from the store if it was not in memory."""
+        """Return a session with its episode. Restore it from the store if it is not in memory."""
         with self._lock:
             live = self._live.get(key)
         if live is not None and live.restored:
@@ -274,7 +276,7 @@ class Sessions:
         return found
 
     def _admitted(self, found: StoredSession, now: float) -> Live:
-        """Keep a session in memory; the one that was silent longest makes room."""
+        """Keep a session in memory. If memory is full, drop the session that was idle longest."""
         bucket = Bucket(self.limits.session_rate, now)
         with self._lock:
             spoke = max(found.spoke, self._spoken.get(found.key, 0.0))

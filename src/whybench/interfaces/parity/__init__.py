@@ -1,1 +1,1 @@
-"""Parity: the same calls give the same trace and score through every interface."""
+"""Test parity: the same calls give the same trace and score through every interface."""

@@ -1,4 +1,4 @@
-"""Lists of calls, legal and illegal, that every interface must carry alike."""
+"""Lists of legal and illegal calls that every interface must pass on in the same way."""
 
 from __future__ import annotations
 
@@ -20,22 +20,35 @@ from whybench.interfaces.session import Session
 Call: TypeAlias = tuple[str, Mapping[str, Json]]
 
 MOST = 40
-"""So many calls a list has at most before it is brought to its end."""
+"""Maximum number of calls of a list before the calls that end the episode."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParityCase:
-    """An instance and what is called, one after another."""
+    """An instance, and the calls to make on it.
+
+    Examples:
+        >>> import whybench as wb
+        >>> case = next(wb.parity_cases(wb.installed_families()["causallink"], 1))
+        >>> trace, score, texts = case.expected()
+        >>> trace.instance == case.instance.id
+        True
+
+    """
 
     instance: Instance
+    """The instance."""
     calls: tuple[Call, ...]
+    """The calls, as name and arguments."""
     ends: bool
-    """Whether the calls end the episode; else it is left open."""
+    """Whether the calls end the episode."""
 
     def expected(self) -> tuple[Trace, Score, list[str]]:
-        """Play the calls on a bare episode: what every interface is held against.
+        """Run the calls on a bare episode. Every interface must give the same result.
 
-        The texts are the instructions, then what is said to each call, also after the end.
+        Returns:
+            The trace, the score, and the texts: the instructions, then the reply to each call.
+
         """
         family = families()[self.instance.family]
         episode, template = family.open(self.instance), family.templates[0]
@@ -49,9 +62,22 @@ class ParityCase:
 def parity_cases(
     family: Family[Any], count: int, seed: str = "parity", *, leave: bool = True
 ) -> Iterator[ParityCase]:
-    """Yield cases on instances of a family's suites, those with experiments if there are any.
+    """Yield cases on instances of a family. Suites with experiments are preferred.
 
-    Without `leave` every case ends its episode.
+    Examples:
+        >>> import whybench as wb
+        >>> len(list(wb.parity_cases(wb.installed_families()["causallink"], 3)))
+        3
+
+    Args:
+        family: The family.
+        count: The number of cases.
+        seed: The seed of the calls.
+        leave: Whether cases may leave their episode open.
+
+    Yields:
+        The cases.
+
     """
     names = [name for name in family.suites if _experiments(family, name)] or list(family.suites)
     seen: set[str] = set()
@@ -71,7 +97,7 @@ def parity_cases(
 
 
 def case(instance: Instance, stream: Stream, leave: bool = True) -> ParityCase:
-    """Return a list of calls: a reference agent's, with errors and nonsense in between."""
+    """Return a list of calls: those of a reference agent, mixed with errors and nonsense."""
     session = Session(instance)
     agent = stream.choice(("exact", "random", "random"))
     moves = session.family.agent(agent, instance)
@@ -104,7 +130,7 @@ def case(instance: Instance, stream: Stream, leave: bool = True) -> ParityCase:
 
 
 def nonsense(specs: tuple[ActionSpec, ...], action: Action, stream: Stream) -> Call:
-    """Return a call that is spoiled in one way; some episodes may still make sense of it."""
+    """Return a call with one error. Some episodes may still accept it."""
     spec = stream.choice(specs)
     if stream.below(4) == 0:
         return stream.choice(NAMES), {"answer": "yes"} if stream.below(2) else {}
@@ -165,6 +191,6 @@ def _mapping(action: Action) -> dict[str, Json]:
 
 
 def _experiments(family: Family[Any], suite: str) -> bool:
-    """Tell whether a suite lets agents do anything but finish."""
+    """Return whether a suite offers any action that does not end the episode."""
     episode = family.open(family.suite(suite)[0])
     return any(not spec.final for spec in episode.actions)

@@ -1,4 +1,4 @@
-"""Hold an interface against the plain episode."""
+"""Compare an interface with the bare episode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,23 @@ from whybench.interfaces.parity.interface import Interface
 
 
 def parity_differences(interface: Interface, cases: Sequence[ParityCase]) -> Iterator[str]:
-    """Yield what is not byte-equal, in words; also that a case was dropped or added."""
+    """Play cases through an interface and yield every difference from the bare episode.
+
+    Examples:
+        >>> import whybench as wb
+        >>> from whybench.interfaces.parity.interface import interfaces
+        >>> cases = list(wb.parity_cases(wb.installed_families()["causallink"], 2))
+        >>> list(wb.parity_differences(interfaces()["solve"], cases))
+        []
+
+    Args:
+        interface: The interface.
+        cases: The cases.
+
+    Yields:
+        One sentence per difference in a trace, a score or a text, and per missing result.
+
+    """
     played = iter(interface.play(cases))
     for case in cases:
         found = next(played, None)
@@ -34,7 +50,7 @@ def parity_differences(interface: Interface, cases: Sequence[ParityCase]) -> Ite
 
 
 def _difference(here: Json, there: Json) -> str:
-    """Return where two JSON texts part; nothing if they do not."""
+    """Return the first difference of two JSON texts, or an empty string."""
     one, other = canonical_json(here), canonical_json(there)
     if one == other:
         return ""

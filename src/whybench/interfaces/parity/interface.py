@@ -1,4 +1,4 @@
-"""What an interface must do to be tested for parity, and which interfaces are installed."""
+"""The protocol of an interface that can be tested for parity, and the installed interfaces."""
 
 from __future__ import annotations
 
@@ -14,35 +14,36 @@ GROUP = "whybench.interfaces"
 
 
 Played: TypeAlias = tuple[Json, Json, Sequence[str] | None]
-"""Trace and score as JSON, and the texts that were shown: the instructions, then one for each call.
+"""Trace and score as JSON, and the texts shown: the instructions, then one text per call.
 
-An interface that stops at the end shows none for calls after it; one that mixes texts says None.
+An interface that stops at the end of the episode shows no text for later calls. If an interface
+does not show separate texts, the texts are None.
 """
 
 
 class Interface(Protocol):
-    """A way into episodes. An instance of it is registered under its name."""
+    """An interface through which episodes are played. Packages register an instance by name."""
 
     @property
     def name(self) -> str:
-        """What the interface is called."""
+        """The name of the interface."""
 
     @property
     def leaves(self) -> bool:
-        """Whether an agent can leave in mid-episode; a harness that plays to the end says no."""
+        """Whether an agent can leave an episode before its end."""
 
     def play(self, cases: Sequence[ParityCase]) -> Iterable[Played]:
-        """Make the calls of each case through the real interface, and yield what came of them."""
+        """Make the calls of each case through the real interface, and yield the results."""
 
 
 def registered() -> Mapping[str, EntryPoint]:
-    """Return every interface that some installed package registers, by name."""
+    """Return the interfaces that installed packages register, by name."""
     points = entry_points(group=GROUP)
     return {point.name: point for point in sorted(points, key=lambda point: point.name)}
 
 
 def interfaces() -> Mapping[str, Interface]:
-    """Return the interfaces by name, without those whose extra is missing."""
+    """Return the interfaces whose extra is installed, by name."""
     found = {}
     for name, point in registered().items():
         try:

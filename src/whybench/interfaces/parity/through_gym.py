@@ -1,4 +1,4 @@
-"""Gymnasium: `reset` on the instance, `step` with a line of JSON."""
+"""Play parity cases through gymnasium: `reset` with the instance, `step` with a JSON line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class GymInterface:
     leaves = True
 
     def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
-        """Step through each case; a case that is left open is scored as it stands."""
+        """Step through each case. A case that is left open is scored as it is."""
         for case in cases:
             i = case.instance
             made = gymnasium.make(

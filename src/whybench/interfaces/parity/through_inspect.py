@@ -1,4 +1,4 @@
-"""Inspect: a scripted provider makes the calls, the log holds trace and score."""
+"""Play parity cases through Inspect. A scripted provider makes the calls."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class InspectInterface:
 
     name = "inspect"
     leaves = False
-    """A model that calls tools is asked again until the episode ends, or a limit strikes."""
+    """False: Inspect asks a model that calls tools again until the episode or a limit ends."""
 
     def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
-        """Run one task a family, and read its log."""
+        """Run one task per family, and read trace and score from its log."""
         for _, group in groupby(cases, key=lambda case: case.instance.family):
             yield from self._task(list(group))
 
@@ -62,7 +62,7 @@ class InspectInterface:
 
 
 def _read(sample: EvalSample) -> Played:
-    """Return what a sample's log tells; details, which logs leave out, come from its trace."""
+    """Return the result in a sample of a log. Score details are recomputed from the trace."""
     family, instance = located(sample.metadata)
     trace = from_store(family, instance, sample.store[EPISODE])
     logged = (sample.scores or {})["episode_score"]
@@ -82,7 +82,7 @@ def _read(sample: EvalSample) -> Played:
 
 
 class _Rows:
-    """Instances of any suites of a family, as a task takes them."""
+    """Instances of any suites of a family, in the form that a task needs."""
 
     def __init__(self, instances: Sequence[Instance]) -> None:
         self._instances = instances

@@ -1,4 +1,4 @@
-"""MCP: a real server in a process of its own, and the official client over HTTP."""
+"""Play parity cases through MCP: a server in its own process and the official client over HTTP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from whybench.interfaces.parity.cases import ParityCase
 from whybench.interfaces.parity.interface import Played
 
 ABREAST = 8
-"""Cases that are played at once."""
+"""Number of cases that are played in parallel."""
 
 
 class McpInterface:
@@ -29,7 +29,7 @@ class McpInterface:
     leaves = True
 
     def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
-        """Open a session for each case, call tools, read the record and the score."""
+        """Open a session for each case, call tools, and read the record and the score."""
         found: dict[str, Played] = {}
         for profile in sorted({case.instance.profile for case in cases}):
             with served(profile) as address:
@@ -40,7 +40,7 @@ class McpInterface:
 
 @contextmanager
 def served(profile: str) -> Iterator[str]:
-    """Run a server on a free port; yield its address."""
+    """Run a server on a free port, and yield its address."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "whybench", "arena", "serve", "--http", "--port", "0",
                    "--store", str(Path(folder) / "store.sqlite"), "--profile", profile,

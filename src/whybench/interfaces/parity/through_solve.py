@@ -1,4 +1,4 @@
-"""The plainest interface: recorded actions in a predictions file."""
+"""Play parity cases as recorded actions in a predictions file, the simplest interface."""
 
 from __future__ import annotations
 

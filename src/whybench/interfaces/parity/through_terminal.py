@@ -1,4 +1,4 @@
-"""A person who types."""
+"""Play parity cases through the terminal, as a person who types."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from whybench.interfaces.session import Session
 
 
 def typed(call: Call, specs: tuple[ActionSpec, ...]) -> str:
-    """Return the line that asks for a call: as a person types it where that can say it.
+    """Return a call as a line of text. If words cannot express it, the line is JSON.
 
-    Too few words are no call with an argument missing: the terminal answers them with its usage.
+    A call with a missing argument needs JSON, because the terminal answers too few words with a
+    usage line.
     """
     name, args = call
     spec = next((spec for spec in specs if spec.name == name), None)
@@ -41,7 +42,7 @@ def typed(call: Call, specs: tuple[ActionSpec, ...]) -> str:
 
 
 def _word(value: str) -> str:
-    """Return one argument of several; JSON stands as it is, all else in quotes if it needs them."""
+    """Return one of several arguments. JSON is unchanged; other text is quoted if necessary."""
     try:
         return value if value[0] in "{[" and json.loads(value) is not None else shlex.quote(value)
     except ValueError:
@@ -55,7 +56,7 @@ class TerminalInterface:
     leaves = True
 
     def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
-        """Type each call; an end of input leaves the episode open."""
+        """Type each call. The end of input leaves the episode open."""
         console = Console(file=io.StringIO())
         for case in cases:
             session = Session(case.instance)

@@ -1,6 +1,6 @@
-"""Stored sets: instances of a suite in Parquet files, by the thousand or by the million.
+"""Stored sets: thousands or millions of instances of a suite in Parquet files.
 
-A set is a folder or the address of one (`s3://…`, `gs://…`): `plan.json` says what it holds,
-`instances/` and `truth/` hold the shards, and `manifest.json`, written last, vouches for them.
-Sets are written by `whybench.scale` and read from here.
+A set is a folder or a URL (`s3://…`, `gs://…`). `plan.json` describes what the set contains.
+`instances/` and `truth/` contain the shards. `manifest.json` is written last and lists their
+hashes. `whybench.scale` writes sets, and this package reads them.
 """

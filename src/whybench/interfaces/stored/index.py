@@ -1,4 +1,4 @@
-"""All ids of a set in one small file, so that a pass over them need not open every shard."""
+"""An index file with all ids of a set, so that reading ids does not open every shard."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from whybench.interfaces.stored.plan import NOTE, PARTS, Plan
 
 INDEX = "ids.parquet"
 GROUP = 10_000
-"""Ids that are compressed together; only the last group is shorter."""
+"""Number of ids that are compressed together. Only the last group is shorter."""
 
 
 def write_index(place: Place, plan: Plan, digest: str) -> None:
-    """Write the ids of a set whose shards are all there, in the order of its rows.
+    """Write the ids of a set with all its shards, in row order.
 
-    `digest` is the manifest's: it ties the file to these shards. No more than a group of ids is
-    held at a time.
+    `digest` is the digest of the manifest. It ties the file to these shards. At most one group of
+    ids is in memory at a time.
     """
     note = json.dumps({"digest": digest})
     schema = pa.schema(
@@ -39,7 +39,7 @@ def write_index(place: Place, plan: Plan, digest: str) -> None:
 
 
 def indexed(place: Place, manifest: Manifest) -> parquet.ParquetFile | None:
-    """Open the index of a set; None if it has none, or one that was written for other shards."""
+    """Open the index of a set. Return None if it is missing or belongs to other shards."""
     if not place.has(INDEX):
         return None
     try:
@@ -52,7 +52,7 @@ def indexed(place: Place, manifest: Manifest) -> parquet.ParquetFile | None:
 
 
 def ids_between(file: parquet.ParquetFile, start: int, stop: int) -> Iterator[str]:
-    """Yield the ids of some rows, of which only the groups that hold them are read."""
+    """Yield the ids of a range of rows. Only the groups that contain them are read."""
     groups = range(start // GROUP, min(-(-stop // GROUP), file.num_row_groups))
     for group in groups if start < stop else ():
         found = file.read_row_group(group, columns=["id"], use_threads=False).column("id")
@@ -62,25 +62,25 @@ def ids_between(file: parquet.ParquetFile, start: int, stop: int) -> Iterator[st
 
 
 def index_flaws(place: Place, manifest: Manifest) -> list[str]:
-    """Compare the index with the ids in the shards, and say what is wrong with it.
+    """Compare the index with the ids in the shards, and return its flaws.
 
-    A set without an index is whole: its ids are then read from the shards.
+    A set without an index is complete, because its ids can be read from the shards.
     """
     if not place.has(INDEX):
         return []
     file = indexed(place, manifest)
     if file is None:
         return [
-            "it was not written for these shards: run `whybench data generate` again, or remove it"
+            "the index belongs to other shards: run `whybench data generate` again, or remove it"
         ]
     flaws = []
     try:
         for number, wanted in enumerate(_groups(place, manifest.plan)):
             if not _holds(file, number, wanted):
                 first = number * GROUP
-                flaws.append(f"ids {first} … {first + len(wanted) - 1} are not those of the shards")
+                flaws.append(f"ids {first} … {first + len(wanted) - 1} differ from the shards")
     except (OSError, KeyError, pa.ArrowInvalid) as error:
-        flaws.append(f"it cannot be compared, as a shard cannot be read: {error}")
+        flaws.append(f"the index cannot be compared, because a shard cannot be read: {error}")
     return flaws
 
 
@@ -93,7 +93,7 @@ def _holds(file: parquet.ParquetFile, group: int, ids: pa.ChunkedArray) -> bool:
 
 
 def _groups(place: Place, plan: Plan) -> Iterator[pa.ChunkedArray]:
-    """Yield the ids in the shards, as many at a time as stand together in the index."""
+    """Yield the ids of the shards in groups of the same size as in the index."""
     held = pa.chunked_array([], pa.string())
     for shard in range(plan.shards):
         with place.open(plan.names(shard)[PARTS[0]]) as opened:
@@ -108,5 +108,5 @@ def _groups(place: Place, plan: Plan) -> Iterator[pa.ChunkedArray]:
 
 
 def _whole(ids: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return ids in one piece, so that the bytes written do not hang on how they were read."""
+    """Return ids as one chunk, so that the bytes written do not depend on how they were read."""
     return pa.chunked_array([ids.combine_chunks()], pa.string())

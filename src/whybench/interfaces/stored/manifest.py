@@ -1,4 +1,4 @@
-"""What vouches for a set: the hash and the counts of every shard."""
+"""The manifest of a set: the hashes and the counts of every shard."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One shard, as made or as found."""
+    """The entry of one shard."""
 
     number: int
     rows: int
-    """Instances kept."""
+    """Number of instances."""
     hashes: Record
     """Part → SHA-256 of its file."""
     refused: Record = EMPTY
-    """Why instances could not be proven → how many; they are not in the set."""
+    """Reason why instances could not be certified → count. They are not in the set."""
     discarded: Record = EMPTY
-    """What generators threw away before they kept a world: reason → how often."""
+    """Reason why generators discarded a system before they kept one → count."""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the shard's entry."""
+        """Return the entry as JSON data."""
         return {name: thaw(getattr(self, name)) for name in self.__slots__}
 
     @classmethod
@@ -41,22 +41,22 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A finished set."""
+    """The manifest of a finished set."""
 
     plan: Plan
     shards: tuple[Shard, ...]
 
     @classmethod
     def of(cls, plan: Plan, shards: Sequence[Shard]) -> Manifest:
-        """Put shards in order; refuse if one is missing or double."""
+        """Sort shards, and reject missing or duplicate ones."""
         ordered = tuple(sorted(shards, key=lambda shard: shard.number))
         if [shard.number for shard in ordered] != list(range(plan.shards)):
-            raise ValueError(f"the set has {plan.shards} shards, but {len(ordered)} were made")
+            raise ValueError(f"The set has {plan.shards} shards, but {len(ordered)} were made.")
         return cls(plan, ordered)
 
     @property
     def rows(self) -> int:
-        """Instances in all."""
+        """Total number of instances."""
         return sum(shard.rows for shard in self.shards)
 
     @property
@@ -83,7 +83,7 @@ class Manifest:
 
 
 def write_manifest(place: Place, manifest: Manifest) -> None:
-    """Vouch for a set whose shards are all there."""
+    """Write the manifest of a set with all its shards."""
     place.commit(MANIFEST, as_file(manifest.to_json()))
 
 
@@ -92,8 +92,9 @@ def read_manifest(place: Place) -> Manifest:
     if not place.has(MANIFEST):
         known = place.has(PLAN)
         raise ValueError(
-            f"{place.address} is no finished set: "
-            + ("run `whybench data generate` again to finish it" if known else "it has no manifest")
+            f"{place.address} is not finished. Run `whybench data generate` again."
+            if known
+            else f"{place.address} is not a stored set: it has no manifest."
         )
     data = json.loads(place.read(MANIFEST))
     shards = tuple(Shard.from_json(entry) for entry in data["shards"])

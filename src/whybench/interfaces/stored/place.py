@@ -1,4 +1,4 @@
-"""Where a set is kept: a folder, or any address that fsspec knows."""
+"""The location of a stored set: a folder, or any URL that fsspec supports."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from typing import Any
 import fsspec
 
 UNFINISHED = ".tmp"
-"""How the names of files end that are being written."""
+"""Ending of the names of files that are being written."""
 DRAFT = re.compile(r"\.[a-z0-9]+\.(?:json|parquet)\.[0-9a-f]{32}\.tmp")
-"""Names of our own drafts, and of nothing else."""
+"""Pattern of the names of our temporary files. It matches no other name."""
 TRIES = 3
-"""How often a draft is written that somebody else takes away."""
+"""Number of attempts to write a temporary file that another process removes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder of files that are there whole or not at all."""
+    """A folder in which every file is either complete or absent."""
 
     address: str
-    """A folder's is made absolute: workers elsewhere have other working folders."""
+    """The path of a folder is made absolute, because workers have other working folders."""
 
     def __post_init__(self) -> None:
         if "://" not in self.address:
             object.__setattr__(self, "address", str(Path(self.address).resolve()))
 
     def read(self, name: str) -> bytes:
-        """Return a file's bytes."""
+        """Return the bytes of a file."""
         files, root = self._opened()
         data: bytes = files.cat_file(f"{root}/{name}")
         return data
@@ -45,16 +45,16 @@ class Place:
         return files.open(f"{root}/{name}", "rb")
 
     def has(self, name: str) -> bool:
-        """Tell whether a file is there."""
+        """Return whether a file exists."""
         files, root = self._opened()
         files.invalidate_cache()
         return bool(files.exists(f"{root}/{name}"))
 
     def commit(self, name: str, data: bytes) -> None:
-        """Write a file so that nobody ever sees half of it.
+        """Write a file atomically, so that nobody ever reads a part of it.
 
-        In a folder it gets its name only when it is whole; an object store shows an object only
-        when all of it has arrived, so there the upload itself is the commit.
+        In a folder, the file gets its name only when it is complete. An object store shows an
+        object only after the whole upload, so the upload itself is atomic there.
         """
         files, root = self._opened()
         if not _is_local(files):
@@ -63,7 +63,7 @@ class Place:
         self._placed(Path(root) / name, lambda draft: draft.write_bytes(data))
 
     def commit_file(self, name: str, path: Path) -> None:
-        """Write a file that is ready elsewhere, so that nobody ever sees half of it."""
+        """Copy a finished local file to this place atomically."""
         files, root = self._opened()
         if not _is_local(files):
             files.put_file(str(path), f"{root}/{name}")
@@ -71,26 +71,28 @@ class Place:
         self._placed(Path(root) / name, lambda draft: shutil.copyfile(path, draft))
 
     def _placed(self, path: Path, write: Callable[[Path], object]) -> None:
-        """Write beside the place, then give it its name."""
+        """Write a temporary file in the same folder, then rename it."""
         path.parent.mkdir(parents=True, exist_ok=True)
         for _ in range(TRIES):
             draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
-            with suppress(FileNotFoundError):  # swept by another run that has just ended
+            with suppress(FileNotFoundError):  # removed by another run that has just ended
                 write(draft)
                 with draft.open("rb") as file:
                     os.fsync(file.fileno())
                 draft.replace(path)
                 return
-        raise OSError(f"{path} cannot be written: is another run busy at {self.address}?")
+        raise OSError(
+            f"{path} cannot be written. Check whether another run writes to {self.address}."
+        )
 
     def remove(self, name: str) -> None:
-        """Remove a file if it is there."""
+        """Remove a file if it exists."""
         files, root = self._opened()
         if self.has(name):
             files.rm_file(f"{root}/{name}")
 
     def sweep(self) -> None:
-        """Remove what killed writers left behind; no name of a whole file is touched."""
+        """Remove the temporary files of killed writers. Complete files are not touched."""
         files, root = self._opened()
         if _is_local(files):
             for draft in (*Path(root).glob(".*"), *Path(root).glob("*/.*")):

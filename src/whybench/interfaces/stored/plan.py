@@ -1,4 +1,4 @@
-"""What a set holds: all that its shards are a function of, and how many there are."""
+"""The plan of a set: everything that determines its shards, and the number of rows."""
 
 from __future__ import annotations
 
@@ -16,56 +16,58 @@ from whybench.episode.registry import load_suite
 from whybench.interfaces.stored.place import Place
 
 FORMAT = 1
-"""Counts changes of the files' layout."""
+"""Version of the file layout."""
 
 PLAN = "plan.json"
 ROWS = 1000
-"""Rows of a shard: seconds to minutes of work, some megabytes of text."""
+"""Default rows per shard: seconds to minutes of work, and a few megabytes of text."""
 
 NOTE = b"whybench"
-"""The key of our own note in the footer of a Parquet file."""
+"""Key of the note in the footer of a Parquet file."""
 DISTINCT = "distinct.parquet"
-"""The rows to keep of a set so that nothing repeats."""
+"""File with the rows of a set to keep so that nothing repeats."""
 
 PARTS = ("instances", "truth")
-"""The column files of a shard; the second is left out of sets that are handed out."""
+"""The column files of a shard. Sets without truth omit the second one."""
 
 
 TOOLS = ("pyarrow", "numpy", "scipy", "networkx", "rapidfuzz")
-"""Packages whose versions the bytes of a shard may depend on."""
+"""Packages whose versions can change the bytes of a shard."""
 
 
 def tools() -> Record:
-    """Return the versions at work here that the bytes of a shard may depend on."""
+    """Return the installed versions that can change the bytes of a shard."""
     others = {tool: installed(tool) for tool in TOOLS}
     return Record.of(whybench=__version__, python=python_version(), **others)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A set before it is made."""
+    """The description of a set before it is generated."""
 
     suite: str
     """`family/suite`."""
     version: str
-    """The family's."""
+    """The version of the family."""
     profile: str
     seed: str
     parameters: Record
     rows: int
-    """Rows of a shard."""
+    """Rows per shard."""
     truth: bool
-    """Whether hidden truths are stored beside the instances."""
+    """Whether the hidden systems are stored beside the instances."""
     n: int
-    """Rows in all."""
+    """Total number of rows."""
     made_with: Record = EMPTY
-    """Versions that bytes may depend on."""
+    """Package versions that can change the bytes."""
 
     @classmethod
     def of(cls, suite: Suite, n: int, *, rows: int = ROWS, truth: bool = True) -> Plan:
         """Plan the first n rows of a suite and its further blocks."""
         if n < 1 or rows < 1:
-            raise ValueError("a set has at least one row, and so has a shard")
+            raise ValueError(
+                "A set and a shard need at least one row each. Increase --n or --rows."
+            )
         version = suite.family.version
         return cls(
             suite.path,
@@ -81,11 +83,11 @@ class Plan:
 
     @property
     def shards(self) -> int:
-        """How many shards there are."""
+        """Number of shards."""
         return -(-self.n // self.rows)
 
     def numbers(self, shard: int) -> range:
-        """Return the rows of a shard; only the last one may be short."""
+        """Return the row numbers of a shard. Only the last shard can be shorter."""
         return range(shard * self.rows, min((shard + 1) * self.rows, self.n))
 
     def names(self, shard: int) -> dict[str, str]:
@@ -94,22 +96,22 @@ class Plan:
 
     @property
     def key(self) -> str:
-        """A hash of all that a shard is a function of, besides its number."""
+        """A hash of everything that determines a shard except its number."""
         return digest(self.lasting()).hex()[:16]
 
     def lasting(self) -> dict[str, Json]:
-        """Return the plan without its length: all that a shard is a function of."""
+        """Return the plan without its length: everything that determines a shard."""
         return {name: value for name, value in self.to_json().items() if name != "n"}
 
     def opened(self) -> Suite:
-        """Return the suite whose rows these are."""
+        """Return the suite of the rows."""
         found = load_suite(
             self.suite, profile=self.profile, seed=self.seed, parameters=self.parameters.asdict()
         )
         if found.family.version != self.version:
             raise ValueError(
-                f"the set holds {self.suite} of version {self.version}, installed is "
-                f"{found.family.version}: use the WhyBench that made it"
+                f"The set holds version {self.version} of {self.suite}, but version "
+                f"{found.family.version} is installed. Install the WhyBench that made the set."
             )
         return found
 
@@ -121,9 +123,12 @@ class Plan:
     def from_json(cls, data: Mapping[str, Any]) -> Plan:
         """Rebuild a plan from `to_json`."""
         if data.get("format") != FORMAT:
-            raise ValueError(f"this set has format {data.get('format')}, we read {FORMAT}")
+            raise ValueError(
+                f"The set has format {data.get('format')}, but this WhyBench reads format "
+                f"{FORMAT}. Install the WhyBench that made the set."
+            )
         if missing := [name for name in cls.__slots__ if name not in data]:
-            raise ValueError(f"this is no plan of a set: it lacks {', '.join(missing)}")
+            raise ValueError(f"The plan of the set is incomplete: {', '.join(missing)} missing.")
         return cls(**{name: freeze(data[name]) for name in cls.__slots__})
 
 
@@ -133,17 +138,17 @@ def write_plan(place: Place, plan: Plan) -> None:
 
 
 def read_plan(place: Place) -> Plan | None:
-    """Return the plan of a set; None if there is none."""
+    """Return the plan of a set, or None."""
     if not place.has(PLAN):
         return None
     return Plan.from_json(json.loads(place.read(PLAN)))
 
 
 def is_set(address: str) -> bool:
-    """Tell whether a set is kept at an address, finished or not."""
+    """Return whether there is a set at an address, finished or not."""
     return Place(address).has(PLAN)
 
 
 def as_file(data: Mapping[str, Json]) -> bytes:
-    """Return JSON data as the bytes of a file that carries the canary."""
+    """Return JSON data as the bytes of a file that includes the canary."""
     return (json.dumps({"canary": CANARY, **data}, indent=1) + "\n").encode("ascii")

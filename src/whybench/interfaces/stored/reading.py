@@ -1,4 +1,4 @@
-"""Sets read back: any row at once, ids in a stream, never more than a few row groups in memory."""
+"""Read stored sets: any row by number, and ids as a stream, with few row groups in memory."""
 
 from __future__ import annotations
 
@@ -23,39 +23,62 @@ from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import DISTINCT, NOTE, PARTS, PLAN, Plan
 
 OPENED = 4
-"""Shards that are kept open."""
+"""Number of shards that are kept open."""
 GROUPS = 8
-"""Row groups that are kept unpacked."""
+"""Number of row groups that are cached in memory."""
 NUMBERED = 64
-"""Shards with gaps whose row numbers are kept."""
+"""Number of shards with gaps whose row numbers are cached."""
 SPARSE = 50
-"""Of fewer rows than one in so many, ids are looked up one by one."""
+"""If less than one row in this many is selected, its id is read separately."""
 
 COORDINATES = ("id", "block", "index", "cluster")
 ID = re.compile(r"(?P<suite>.+)-(?:(?P<block>\d+)\.)?(?P<index>\d+)-[0-9a-f]+")
-"""How ids are made (`Family.instance`)."""
+"""Pattern of ids (`Family.instance`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a set: a problem, what is told of it, and what is proven."""
+    """One row of a set: an instance, its instructions and its certificate."""
 
     number: int
-    """Its place in the endless list of the suite; rows that could not be proven are missing."""
+    """Its index in the endless list of the suite. Rejected rows are missing."""
     instance: Instance
     instructions: str
     certificate: Mapping[str, Json]
-    """As `Certificate.from_json` takes it."""
+    """The certificate, in the form that `Certificate.from_json` reads."""
 
 
 class StoredSet:
-    """A finished set; rows are counted from 0 without those that are missing."""
+    """A finished stored set, as `whybench data generate` writes it.
+
+    Rows are numbered from 0. Discarded rows are not counted.
+
+    Examples:
+        >>> from tempfile import mkdtemp
+        >>> import whybench as wb
+        >>> from whybench.interfaces.stored.place import Place
+        >>> from whybench.interfaces.stored.plan import Plan
+        >>> from whybench.scale.generate import generate
+        >>> folder = mkdtemp()
+        >>> made = generate(Plan.of(wb.load_suite("causallink/core"), 3), Place(folder))
+        >>> rows = wb.StoredSet(folder)
+        >>> len(rows), rows[2].instance == wb.load_suite("causallink/core")[2]
+        (3, True)
+
+    Args:
+        address: The folder, or a URL such as `s3://bucket/set`.
+
+    """
 
     def __init__(self, address: str) -> None:
         self.place = Place(address)
+        """Where the set is."""
         self.manifest: Manifest = read_manifest(self.place)
+        """What the set says about itself."""
         self.plan: Plan = self.manifest.plan
+        """What was generated, and how."""
         self.suite = self.plan.opened()
+        """The suite that the set continues."""
         self._starts = [0, *accumulate(shard.rows for shard in self.manifest.shards)]
         self._index = indexed(self.place, self.manifest)
         self._file = lru_cache(OPENED)(self._opened)
@@ -73,15 +96,36 @@ class StoredSet:
         return Row(found["row"], self._instance(found), found["instructions"], proof)
 
     def instance(self, position: int) -> Instance:
-        """Return the coordinates of a row, without what is told or proven."""
+        """Return the coordinates of a row.
+
+        Args:
+            position: The row.
+
+        Returns:
+            The instance.
+
+        """
         return self._instance(self._record(PARTS[0], position, COORDINATES))
 
     def ids(self) -> Iterator[str]:
-        """Yield all ids in order."""
+        """Yield all ids in order.
+
+        Returns:
+            An iterator of ids.
+
+        """
         return self.names(range(len(self)))
 
     def names(self, positions: Sequence[int]) -> Iterator[str]:
-        """Yield the ids of some rows; only ids are read."""
+        """Yield the ids of some rows. Only the ids are read.
+
+        Args:
+            positions: The rows.
+
+        Returns:
+            An iterator of ids.
+
+        """
         if isinstance(positions, range) and positions.step == 1:
             return self._between(positions.start, positions.stop)
         if len(positions) * SPARSE < len(self):
@@ -90,27 +134,58 @@ class StoredSet:
         return (known[position] for position in positions)
 
     def find(self, name: str) -> Row:
-        """Return the row with an id, or say that it is not there."""
+        """Return the row with an id.
+
+        Args:
+            name: The id.
+
+        Returns:
+            The row.
+
+        """
         return self[self.position(name)]
 
     def position(self, name: str) -> int:
-        """Return where the row with an id is: the id tells its number, so its shard."""
+        """Return the number of the row with an id.
+
+        Args:
+            name: The id.
+
+        Returns:
+            The number.
+
+        Raises:
+            ValueError: The set has no such row.
+
+        """
         read = ID.fullmatch(name)
         if read is None or read["suite"] != self.suite.name:
-            raise ValueError(f"{name!r} is no id of {self.suite.path}, which {self._named} holds")
+            raise ValueError(
+                f"{name!r} is not an id of {self.suite.path}, which {self.place.address} holds."
+            )
         number = int(read["block"] or 0) * len(self.suite) + int(read["index"])
         at = self._at(number)
         if at is None:
-            raise ValueError(f"{self._named} has no row {number}, so no {name}")
+            raise ValueError(f"{self._named} has no row {number}, so it does not have {name}.")
         if (found := self.instance(at).id) != name:
-            raise ValueError(f"row {number} of {self._named} is {found}, not {name}: other seed?")
+            raise ValueError(
+                f"{self._named} has {found} in row {number}, not {name}. Check the seed."
+            )
         return at
 
     def kept(self) -> list[int]:
-        """Return where the rows are that `whybench data distinct --write` keeps."""
+        """Return the rows that `whybench data distinct --write` keeps.
+
+        Returns:
+            The row numbers.
+
+        Raises:
+            ValueError: The command has not been run on this set.
+
+        """
         if not self.place.has(DISTINCT):
             raise ValueError(
-                f"{self._named} has no {DISTINCT}: run `whybench data distinct --write`"
+                f"{self._named} has no {DISTINCT}. Run `whybench data distinct --write`."
             )
         with self.place.open(DISTINCT) as file:
             found = parquet.ParquetFile(file)
@@ -118,20 +193,31 @@ class StoredSet:
             numbers = found.read(use_threads=False).column("row").to_pylist()
         if note["digest"] != self.manifest.digest:
             raise ValueError(
-                f"{DISTINCT} is of another set: run `whybench data distinct --write` again"
+                f"{DISTINCT} belongs to another set. Run `whybench data distinct --write` again."
             )
         return [at for number in numbers if (at := self._at(number)) is not None]
 
     def truth(self, position: int) -> Json:
-        """Return the hidden truth of a row, out of the files that hold nothing else."""
+        """Return the hidden system of a row. Only files that hold nothing else are read.
+
+        Args:
+            position: The row.
+
+        Returns:
+            JSON data.
+
+        Raises:
+            ValueError: The set was stored without hidden systems.
+
+        """
         if not self.plan.truth:
-            raise ValueError(f"{self._named} was stored without truth")
+            raise ValueError(f"{self._named} was stored without truth. Generate it with --truth.")
         found: Json = json.loads(self._record(PARTS[1], position, ("truth",))["truth"])
         return found
 
     @property
     def _named(self) -> str:
-        return f"the set {self.place.address}"
+        return f"The set {self.place.address}"
 
     def _instance(self, record: Mapping[str, Any]) -> Instance:
         plan, suite = self.plan, self.suite
@@ -141,7 +227,7 @@ class StoredSet:
         )  # fmt: skip
 
     def _at(self, number: int) -> int | None:
-        """Return where a row of the endless list is; where some are missing, by their column."""
+        """Return the position of a row of the endless list, or None if the row is missing."""
         shard = number // self.plan.rows
         if not 0 <= number < self.plan.n:
             return None
@@ -169,7 +255,7 @@ class StoredSet:
 
     def _record(self, part: str, position: int, columns: tuple[str, ...]) -> dict[str, Any]:
         if not 0 <= position < len(self):
-            raise IndexError(f"{self._named} has rows 0 … {len(self) - 1}, not {position}")
+            raise IndexError(f"{self._named} has rows 0 … {len(self) - 1}, not {position}.")
         shard = self._shard(position)
         offset, group = position - self._starts[shard], 0
         footer = self._file(part, shard).metadata
@@ -194,11 +280,11 @@ class StoredSet:
         try:
             return parquet.ParquetFile(self.place.open(name))
         except (OSError, pa.ArrowInvalid) as error:
-            raise ValueError(f"{name} of {self._named} cannot be read: {error}") from error
+            raise ValueError(f"{name} of {self.place.address} cannot be read: {error}") from error
 
 
 def find_set(address: str) -> StoredSet | None:
-    """Open a set; None if there is none, and an error if there is one that is not finished."""
+    """Open a set. Return None if there is none, and raise an error if it is not finished."""
     place = Place(str(address))
     for name in (MANIFEST, PLAN):
         if place.has(name):

@@ -1,9 +1,10 @@
-"""The floor and the ceiling of a run: agents that know nothing, and the certificates' best.
+"""Compute the floor and the ceiling of a run.
 
-Floors come from logs of the reference agents where they cover the run's instances; otherwise the
-agents play some of them now. The ceiling is the mean of the certificates' best scores; where scores
-have degrees, and the exact agent's log covers the run and equals the certificate wherever it was
-checked, its mean over all instances stands for it.
+The floor is the score of the best guesser. It comes from logs of the guessers if these logs cover
+the run's instances. Otherwise the guessers play some of the instances for the report. The ceiling
+is the mean best score in the certificates. If the headline has degrees, a log of the exact agent
+can replace it: the log must cover the run and agree with every certificate that was checked. The
+ceiling is then the mean of that log over all instances.
 """
 
 from __future__ import annotations
@@ -26,32 +27,35 @@ EXACT = "exact"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Between what a score should be read."""
+    """Floor and ceiling of a score, and what they are based on."""
 
     floors: Mapping[str, float]
-    """Agent that knows nothing → its mean headline."""
+    """Guesser → its mean headline."""
     ceiling: float
-    """The best attainable mean headline; nan if nothing is proven."""
+    """Mean best headline score; nan if no certificate gives one."""
     source: str
-    """What both rest on, in words."""
+    """Basis of both, as text for readers."""
     floor_n: int = 0
-    """Fewest instances that a floor rests on."""
+    """Instances behind the floor; the smallest number over the guessers."""
     ceiling_n: int = 0
-    """Instances that the ceiling rests on."""
+    """Instances behind the ceiling."""
 
     @property
     def floor(self) -> float:
-        """The best that can be had without knowing anything."""
+        """Score of the best guesser; nan without one."""
         return max((v for v in self.floors.values() if not math.isnan(v)), default=math.nan)
 
     def placed(self, score: float) -> float:
-        """Return where a score lies between floor (0) and ceiling (1); nan if they meet."""
+        """Rescale a score so that the floor is 0 and the ceiling 1; nan if the two are equal."""
         room = self.ceiling - self.floor
         return (score - self.floor) / room if room > 1e-9 else math.nan
 
 
 def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bounds:
-    """Return the bounds of a run; at most so many instances are certified, and played anew."""
+    """Return floor and ceiling of a run.
+
+    At most `certified` instances are certified, and guessers without a log play at most `floored`.
+    """
     family = run.family
     wanted = set(run.frame["instance"])
     logged = {
@@ -78,12 +82,13 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
     else:
         ceiling_n = len(best)
         ceiling = sum(best.values()) / ceiling_n if best else math.nan
-    told = f"ceiling: certificates of {len(best)} of {len(wanted)} instances"
+    told = f"certificates of {len(best)} of {len(wanted)} instances"
     if agrees:
-        told += ", equal there to the exact agent's log, whose mean stands for all"
-    told += "; floor: logs" if len(now) < len(family.floor_ceiling) else "; floor:"
+        told = f"the exact agent's log on all instances, which agrees with the {told}"
+    sources = ["logs"] if len(now) < len(family.floor_ceiling) else []
     if now:
-        told += f" {', '.join(now)} played {len(instances)} instances now"
+        sources.append(f"{', '.join(now)} on {len(instances)} instances, played for this report")
+    told = f"ceiling: {told}; floor: {', and '.join(sources)}"
     return Bounds(
         {agent: float(found.mean()) for agent, found in scores.items()},
         ceiling,
@@ -94,14 +99,14 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
 
 
 def _is_rate(family: Family[Any]) -> bool:
-    """Tell whether the headline is 0 or 1; then a miss of the exact agent is no lower ceiling."""
+    """Tell whether the headline is 0 or 1. A miss of the exact agent then lowers no ceiling."""
     return next(metric.rate for metric in family.metrics if metric.name == family.headline)
 
 
 def _logged(model: str, run: Run, runs: Sequence[Run], wanted: set[str]) -> pd.Series | None:
     """Return an agent's headline by instance, if a log of it covers the run's instances.
 
-    It must have played by the same protocol: a forced first experiment moves a floor, too.
+    The agent must have used the same protocol, because a forced first experiment changes a floor.
     """
     for other in runs:
         alike = other.setting == run.setting and other.protocol == run.protocol
@@ -122,6 +127,6 @@ def _played(run: Run, agent: str, instances: Sequence[Instance]) -> pd.Series:
 
 
 def _certified(family: Family[Any], instances: Sequence[Instance]) -> dict[str, float]:
-    """Return the best attainable scores of instances that are proven."""
+    """Return the best scores of the instances whose certificates have no defect."""
     proofs = [family.certify(instance) for instance in instances]
     return {proof.instance: proof.best_score for proof in proofs if not proof.defects()}

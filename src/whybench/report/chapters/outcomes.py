@@ -1,4 +1,4 @@
-"""How episodes ended, and what they took: outcomes, tokens, time and cost."""
+"""Show how episodes ended and what they used: outcomes, tokens, time and cost."""
 
 from __future__ import annotations
 
@@ -15,19 +15,29 @@ from whybench.report.runs import Run
 from whybench.report.section import Figure, Part, Remark, Section, Table
 from whybench.report.view import View
 
-SPENT = ("input_tokens", "output_tokens", "reasoning_tokens", "seconds", "cost")
+SPENT = {
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "reasoning_tokens": "reasoning tokens",
+    "seconds": "seconds",
+    "cost": "cost",
+}
+"""Column of a run → its name in the table."""
 MANY_UNANSWERED = 0.1
-"""From this share of episodes without an answer on, a reader is warned."""
+"""A warning names a run if at least this share of its episodes has no answer."""
+
+
+NOTE = "Each bar is a run. Its parts are the shares of episodes with each outcome."
 
 
 def outcomes(views: Sequence[View]) -> Section:
-    """Return how episodes ended, by run."""
+    """Return the section on outcomes, by run."""
     runs = [run for view in views for run in view.runs]
     rows = tidy(row for run in runs for row in _ends(run))
     unanswered = rows[rows["outcome"] != ANSWERED].groupby("run")["share"].sum()
     warned = {name: share for name, share in unanswered.items() if share >= MANY_UNANSWERED}
     parts: list[Part] = [
-        Remark(f"{name}: {in_numbers(share)} of the episodes ended without an answer.", "warning")
+        Remark(f"{name}: {in_numbers(share)} of the episodes have no answer.", "warning")
         for name, share in warned.items()
     ]
     kinds = [ANSWERED, *sorted(set(rows["outcome"]) - {ANSWERED})]
@@ -43,12 +53,11 @@ def outcomes(views: Sequence[View]) -> Section:
         x_title="share of episodes", y_sort=list(dict.fromkeys(rows["run"])),
     )  # fmt: skip
     wide = rows.pivot_table(index="run", columns="outcome", values="share", sort=False)
-    parts.append(
-        Figure("outcomes-shares", "How episodes ended", said, chart, wide.fillna(0).reset_index())
-    )
+    drawn = wide.fillna(0).reset_index()
+    parts.append(Figure("outcomes-shares", "How episodes ended", said, chart, drawn, NOTE))
     intro = (
-        "Every episode ends with a name for what happened. One without an answer is counted, never "
-        "dropped in silence; whether it scores zero is said on the family's card."
+        "Every episode ends with an outcome. Episodes without an answer are always counted. Each "
+        "family's card states whether such an episode scores zero."
     )
     return Section("outcomes", "Answered, invalid, unanswered", intro, tuple(parts))
 
@@ -67,12 +76,12 @@ def _ends(run: Run) -> list[dict[str, Any]]:
 
 
 def spent(views: Sequence[View]) -> Section:
-    """Return tokens, time and cost, by run; reference agents count four characters a token."""
+    """Return the section on tokens, time and cost, by run."""
     rows = tidy(_spent(run) for view in views for run in view.runs)
     note = (
-        "Means per episode, and totals. Time is wall time: it depends on the machine and on how "
-        "many samples ran at once; cost is there only if Inspect knows the provider's prices. "
-        "Tokens of reference agents are not counted but reckoned, four characters each."
+        "Means per episode, and totals. Time is wall time, so it depends on the machine and on the "
+        "number of samples that ran at once. Cost is known only if Inspect knows the provider's "
+        "prices. For reference agents, tokens are the number of characters divided by four."
     )
     return Section(
         "spent", "Tokens, time and cost", "", (Table("spent", "Per run", rows, note=note),)
@@ -81,9 +90,9 @@ def spent(views: Sequence[View]) -> Section:
 
 def _spent(run: Run) -> dict[str, Any]:
     row: dict[str, Any] = {"system": run.system, "suite": run.suite, "episodes": len(run.frame)}
-    for name in SPENT:
+    for name, title in SPENT.items():
         values = pd.to_numeric(run.frame[name]).dropna()
-        row[f"{name} per episode"] = values.mean() if len(values) else None
+        row[f"{title} per episode"] = values.mean() if len(values) else None
         if name not in ("seconds", "reasoning_tokens"):
-            row[f"{name} in all"] = values.sum() if len(values) else None
+            row[f"{title}, total"] = values.sum() if len(values) else None
     return row

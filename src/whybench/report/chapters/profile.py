@@ -1,4 +1,4 @@
-"""The profile: every headline between its floor and its ceiling, in one picture."""
+"""Write the overview: every headline between its floor and its ceiling, in one figure."""
 
 from __future__ import annotations
 
@@ -18,36 +18,51 @@ from whybench.report.view import View
 from whybench.stats.interval import FEW_CLUSTERS
 
 INTRO = (
-    "Each score stands in a band. Its left end is the floor: the best of the agents that know "
-    "nothing. Its right end is the ceiling: the best score that the certificates prove attainable. "
-    "Whiskers are 95 % intervals over hidden worlds; `placed` is 0 at the floor, 1 at the ceiling."
+    "Each row shows the headline metric of one suite as a band with marks. The left end of the "
+    "band is the floor: the score of the best guesser, an agent without causal reasoning. The "
+    "right end is the ceiling: the best score that the certificates show to be attainable. Each "
+    "mark is the mean score of one system, and its whisker is a 95 % interval over clusters, that "
+    "is over hidden systems."
+)
+
+
+NOTE = (
+    "Grey band: from floor to ceiling. A mark at the left end scores no better than the best "
+    "guesser; a mark at the right end reaches the best score. The data table gives the placed "
+    "score (0 at the floor, 1 at the ceiling), and the number of instances behind both ends."
+)
+
+BOUNDS = (
+    "`floors` has the mean score of each guesser; the best one is the floor. `basis` states the "
+    "logs, certificates or episodes from which floor and ceiling were computed."
 )
 
 
 def profile(views: Sequence[View]) -> Section:
-    """Return the section with the one picture over families, and with all suites."""
+    """Return the overview: one suite per family, then all suites, then the bounds."""
     rows = _placed(tidy(_row(view, run) for view in views for run in marked(view)))
     if rows.empty:
-        return Section("profile", "Profile", "No run to show.")
+        return Section("overview", "Overview", "The logs contain no run to show.")
     chosen = pd.concat([rows[rows["suite"] == _suite(view)] for view in views])
-    parts: list[Part] = [_figure("profile-families", "One suite per family", chosen)]
+    parts: list[Part] = [_figure("overview-families", "Scores on one suite per family", chosen)]
     if len(rows) > len(chosen):
-        parts.append(_figure("profile-suites", "Every suite", rows))
-    sources = rows[["family", "row", "floors", "ceiling", "rests on"]]
-    parts.append(Table("profile-bounds", "Floors and ceilings", sources.drop_duplicates("row")))
-    few = rows[rows["few worlds"]]
+        parts.append(_figure("overview-suites", "Scores on every suite", rows))
+    sources = rows[["family", "row", "floors", "ceiling", "basis"]].drop_duplicates("row")
+    parts.append(Table("overview-bounds", "Floors and ceilings", sources, BOUNDS))
+    few = rows[rows["few clusters"]]
     if len(few):
         named = ", ".join(dict.fromkeys(few["row"]))
         parts.append(
             Remark(
-                f"Fewer than {FEW_CLUSTERS} hidden worlds: {named}. Read these intervals with care."
+                f"These rows have fewer than {FEW_CLUSTERS} clusters, so the width of their "
+                f"intervals is uncertain: {named}."
             )
         )
-    return Section("profile", "Profile", INTRO, tuple(parts))
+    return Section("overview", "Overview", INTRO, tuple(parts))
 
 
 def _suite(view: View) -> str:
-    """Return the suite that most systems played; of several the largest, then the first."""
+    """Return the suite that most systems played; if several are equal, the largest of them."""
     runs = systems(view)
     played = Counter(run.suite for run in runs)
     size = {run.suite: len(run.frame) for run in runs}
@@ -74,16 +89,16 @@ def _row(view: View, run: Run) -> dict[str, object]:
         "floor n": bounds.floor_n,
         "ceiling n": bounds.ceiling_n,
         "floors": ", ".join(f"{agent} {in_numbers(v)}" for agent, v in bounds.floors.items()),
-        "rests on": bounds.source,
+        "basis": bounds.source,
     }
 
 
 APART = ("profile", "seed", "parameters", "protocol")
-"""What gives runs of one suite another floor or ceiling, and so a row of their own."""
+"""Settings that change floor or ceiling, so runs that differ in them have separate rows."""
 
 
 def _placed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Name each run's row: its suite and metric, and what runs of the suite differ in."""
+    """Name each run's row: suite, settings in which runs of the suite differ, and metric."""
     if rows.empty:
         return rows
     varied = rows.groupby("suite")[list(APART)].transform("nunique")
@@ -116,6 +131,6 @@ def _figure(name: str, title: str, rows: pd.DataFrame) -> Figure:
     return Figure(
         name, title, said, drawn,
         rows[["suite", "metric", "system", "score", "low", "high", "floor", "ceiling", "placed",
-              "scored", "instances", "worlds", "floor n", "ceiling n"]],
-        note="Band: from floor to ceiling; on how many instances they rest stands in the tables.",
+              "scored", "instances", "clusters", "floor n", "ceiling n"]],
+        note=NOTE,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where every figure comes from: logs, commands, versions."""
+"""List the logs, commands and versions behind a report."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ OPTIONS = {
     "token_limit": "--token-limit",
     "time_limit": "--time-limit",
 }
-"""Settings that change what is measured → Inspect's options for them."""
+"""Setting that changes results → Inspect's option for it."""
 
 
 HIDDEN = ("key", "token", "secret", "password", "url", "header")
-"""Words in the names of model arguments whose values are nobody's business."""
+"""Words in names of model arguments whose values are not shown."""
 
 
 def provenance(logs: Logs, reveal: bool = False) -> Section:
-    """Return the commands that would run each log again, with the versions that made it."""
+    """Return the section with the command and the versions of each log."""
     rows = tidy(
         {
             "log": log.log,
-            "made": log.created,
+            "created": log.created,
             "command": command(log, reveal),
             "family version": log.version.partition("-")[0],
             **{f"{name} version": version for name, version in sorted(log.packages.items())},
@@ -44,18 +44,19 @@ def provenance(logs: Logs, reveal: bool = False) -> Section:
     )
     parts: list[Part] = [Table("commands", "Commands and versions", rows)]
     if logs.left_out:
-        left = tidy({"log": name, "why": why} for name, why in logs.left_out)
+        left = tidy({"log": name, "reason": why} for name, why in logs.left_out)
         parts.append(Table("left-out", "Logs that were left out", left))
     intro = (
-        "The command that each log records, with the versions that made it. Instances are rebuilt "
-        "from their coordinates; one that this installation would build differently is not shown. "
-        "Secret seeds are not printed, and of files only the names."
+        "Each row has the command that a log records, and the versions that produced the log. The "
+        "report rebuilds instances from their suite, seed and index. It does not show instances "
+        "that this installation would build differently. A secret seed appears as a tag, and a "
+        "file as its name without its folder."
     )
     return Section("provenance", "Commands and versions", intro, tuple(parts))
 
 
 def command(log: Run | ExamLog, reveal: bool = False) -> str:
-    """Return the command line that a log records; keys and addresses are not in it."""
+    """Return the command line that a log records, without keys and addresses."""
     words = ["inspect", "eval", log.task]
     for name, value in log.passed.items():
         words += ["-T", f"{name}={value if reveal and name == 'seed' else shown(name, value)}"]
@@ -73,7 +74,7 @@ def command(log: Run | ExamLog, reveal: bool = False) -> str:
 
 
 def _range(limit: object) -> str:
-    """Return Inspect's limit: a number, or from where to where."""
+    """Return Inspect's limit as text: a number, or the first and last sample."""
     if isinstance(limit, list | tuple):
         first, last = limit
         return f"{int(first) + 1}-{last}"

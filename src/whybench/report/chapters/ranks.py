@@ -1,4 +1,4 @@
-"""Whether systems rank alike: between families, and with other benchmarks that a user supplies."""
+"""Correlate the ranks of systems: between families, and with benchmarks that a user supplies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whybench.report.view import View, estimate
 from whybench.stats.association import kendall, spearman
 
 FEWEST = 4
-"""With fewer systems in common a rank correlation says nothing, and none is shown."""
+"""Fewest shared systems for which a rank correlation is shown."""
 
 Scores = dict[str, dict[str, float]]
 """Name of a score → system → value."""
@@ -33,20 +33,25 @@ def ranks(views: Sequence[View], others: Mapping[str, Mapping[str, float]]) -> S
     parts: tuple[Part, ...] = (
         (Table("ranks", "Rank correlation of systems", tidy(rows), NOTE),)
         if rows
-        else (Remark(f"Fewer than {FEWEST} models were played in two places: none to correlate."),)
+        else (Remark(f"No two suites have {FEWEST} models in common, so no correlation is shown."),)
     )
-    intro = "Do systems that do well in one place do well in another? Only shared systems count."
-    return Section("ranks", "Rank correlation", intro, parts)
+    return Section("ranks", "Rank correlation", INTRO, parts)
 
+
+INTRO = (
+    "This section shows whether systems that do well on one suite also do well on another. It "
+    "counts only systems that have a score on both."
+)
 
 NOTE = (
-    "ρ: Spearman, τ: Kendall, p two-sided, not corrected for the number of rows. Models "
-    "only, profile certified, on their own evidence; the latest run of a model on a suite counts."
+    "ρ is Spearman's and τ Kendall's rank correlation. The p-values are two-sided and not "
+    "corrected for the number of rows. Only models with profile `certified` and their own evidence "
+    "count. If a model has several runs on a suite, the latest counts."
 )
 
 
 def by_suite(views: Sequence[View]) -> Scores:
-    """Return every model's headline by suite, certified, on its own evidence; the latest counts."""
+    """Return each model's headline by suite: certified, own evidence, latest run."""
     found: Scores = {}
     for view in views:
         for run in view.runs:
@@ -58,12 +63,13 @@ def by_suite(views: Sequence[View]) -> Scores:
 
 
 def read_others(path: Path) -> Scores:
-    """Read other benchmarks' scores: a CSV file with `model` first and a column per benchmark."""
+    """Read scores of other benchmarks: a CSV file with `model` and a column per benchmark."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     if not rows or "model" not in rows[0]:
         raise ValueError(
-            f"{path.name}: a table with a column `model` and one per benchmark, please"
+            f"{path.name} has no column `model`. Write a CSV file with a column `model` and one "
+            "column per benchmark."
         )
     found: Scores = {}
     for row in rows:
@@ -73,7 +79,9 @@ def read_others(path: Path) -> Scores:
             try:
                 found.setdefault(name, {})[row["model"]] = float(value)
             except ValueError as error:
-                raise ValueError(f"{path.name}: {name} of {row['model']} is no number") from error
+                raise ValueError(
+                    f"{path.name}: {name} of {row['model']} is not a number: {value!r}."
+                ) from error
     return found
 
 

@@ -1,6 +1,7 @@
-"""Prediction without understanding: successes that mechanism or evidence does not bear out.
+"""Show which successes are understood and which are lucky.
 
-Which metric is the success and what makes it lucky, each family declares (`understanding`).
+Each family declares the metric that counts as success, and the rule for a lucky one
+(`understanding` in `family.toml`).
 """
 
 from __future__ import annotations
@@ -18,22 +19,31 @@ from whybench.report.section import Figure, Part, Remark, Section
 from whybench.report.view import View
 
 WORTH_SAYING = 0.25
-"""From this share of lucky successes on, a system is called out by name."""
+"""A warning names a system if at least this share of its classified successes is lucky."""
 FEWEST = 5
-"""With fewer successes than this no system is called out."""
+"""Fewest classified successes for which a system can be named."""
 
 KINDS = ("understood", "lucky", "not shown", "failed")
-"""`not shown`: a success of which nothing tells whether it was understood."""
+"""`not shown`: a success that cannot be classified as understood or lucky."""
 HUES = (LIGHT["blue"], LIGHT["orange"], LIGHT["grey"], LIGHT["line"])
 
 INTRO = (
-    "A right answer is not yet understanding. Every success is split by what bears it out: the "
-    "evidence the system had, the mechanism it stated, the worlds it was not shown."
+    "A right answer does not show that a system understood why it is right. A success is "
+    "understood if the system also had the grounds for it, and lucky if it did not. Depending on "
+    "the family, the grounds are the evidence that the system had, the mechanism that it stated, "
+    "or its results on data that it did not see."
+)
+
+
+NOTE = (
+    "Each bar is a run. Its parts are the shares of episodes that are understood, lucky, not shown "
+    "(a success that cannot be classified) and failed. `meaning` in the data table says what lucky "
+    "means in the family."
 )
 
 
 def understanding(views: Sequence[View]) -> Section | None:
-    """Return the section; None if no family here says what would be lucky."""
+    """Return the section; None if no family here has a rule for lucky successes."""
     rows = [
         _row(run, rule)
         for view in views
@@ -50,15 +60,15 @@ def understanding(views: Sequence[View]) -> Section | None:
     if not called and told:
         parts.append(
             Remark(
-                f"Of {told} runs with at least {FEWEST} successes that can be told apart, none "
-                "succeeds without understanding to a marked degree."
+                f"{told} of {len(rows)} runs have at least {FEWEST} successes that can be "
+                f"classified. In none of them, {100 * WORTH_SAYING:g} % or more of these are lucky."
             )
         )
     if told < len(rows):
         parts.append(
             Remark(
-                f"{len(rows) - told} of {len(rows)} runs have fewer than {FEWEST} such successes: "
-                "nothing is said of them."
+                f"{len(rows) - told} of {len(rows)} runs have fewer than {FEWEST} successes that "
+                "can be classified, so this section draws no conclusion about them."
             )
         )
     parts.append(_figure(frame))
@@ -88,10 +98,16 @@ def _lucky(row: Mapping[str, Any]) -> bool:
 
 
 def _called(row: Mapping[str, Any]) -> str:
+    counted = row["successes"] - row["not shown"]
+    among = f"{row['lucky']} of these {counted} successes"
+    if row["lucky"] == row["successes"]:
+        among = f"All {counted} successes"
+    elif row["not shown"]:
+        among = f"{row['not shown']} of these cannot be classified, and {row['lucky']} of the "
+        among += f"other {counted}"
     return (
-        f"{row['system']} predicts without understanding on {row['suite']}: of its "
-        f"{row['successes'] - row['not shown']} successes that tell, in {row['episodes']} "
-        f"episodes, {row['lucky']} are {row['meaning']}."
+        f"{row['system']} predicts without understanding on {row['suite']}. It succeeded in "
+        f"{row['successes']} of {row['episodes']} episodes. {among} are lucky: {row['meaning']}."
     )
 
 
@@ -120,4 +136,5 @@ def _figure(frame: pd.DataFrame) -> Figure:
             x_title="share of episodes", y_sort=list(rows["row"]),
         ),
         frame,
+        NOTE,
     )  # fmt: skip

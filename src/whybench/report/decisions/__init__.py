@@ -1,1 +1,1 @@
-"""Comparing systems, and planning a run."""
+"""Compare two systems and plan the size of a run."""

@@ -1,12 +1,13 @@
-"""`whybench compare`: which of two systems is better, on the instances that both have played.
+"""Test which of two systems is better, on the instances that both played (`whybench compare`).
 
-One row for each suite and metric. The tests of the headlines of all suites are one family of tests
-for Holm's correction, those of all other metrics asked for another; a verdict goes by the
-corrected p-value. Interval and least difference of a row are those at the alpha at which Holm's
-procedure tests it, so the interval holds 0 just if no difference is shown.
+The result has one row per suite and metric. For Holm's correction, the tests of all headlines are
+one family of tests, and the tests of all other metrics are a second one. The corrected p-value
+decides the verdict. The interval and the smallest detectable difference of a row use the alpha at
+which Holm's procedure tests the row. The interval therefore contains 0 exactly if no difference is
+shown.
 
-"Better" is said of headlines alone, of which more is always better; of other metrics it is said
-which side is higher.
+Only a headline gets the verdict "better", because a higher headline is always better. Other metrics
+get the verdict "higher".
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from whybench.report.runs import Run
 from whybench.stats.multiplicity import holm, holm_alphas
 
 ALL = "all"
-"""Asks for every main metric."""
+"""Selects every main metric."""
 
 Winner = Literal["A", "B"]
 
@@ -40,27 +41,27 @@ class Comparison:
     rate: bool
     found: Difference
     unscored: int
-    """Shared instances that one side or both have no score of."""
+    """Shared instances without a score on one side or both."""
     p_holm: float = math.nan
     alpha: float = math.nan
-    """That at which Holm's procedure tests this row, and that of its interval."""
+    """Alpha at which Holm's procedure tests this row; also that of its interval."""
     winner: Winner | None = None
-    """The side that is higher, where that is shown."""
+    """The higher side, if a difference is shown."""
     verdict: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What two systems played of a suite."""
+    """Instances and episodes of two systems on a suite."""
 
     suite: str
     systems: tuple[str, str]
     apart: Mapping[str, tuple[Any, Any]]
     """Task arguments in which the two differ."""
     shared: int
-    """Instances that both have played."""
+    """Instances that both systems played."""
     only: tuple[int, int]
-    """Instances that only one has played."""
+    """Instances that only the first and only the second system played."""
     outcomes: Mapping[str, tuple[float, float]]
     """Outcome → its share of the episodes on shared instances."""
     logs: tuple[tuple[str, ...], tuple[str, ...]]
@@ -69,7 +70,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """All that a comparison found."""
+    """Result of a comparison."""
 
     rows: tuple[Comparison, ...]
     played: tuple[Played, ...]
@@ -78,7 +79,7 @@ class Compared:
     power: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the findings as JSON data; what cannot be said is null."""
+        """Return the result as JSON data; unknown values are null."""
         return {
             "alpha": self.alpha,
             "power": self.power,
@@ -108,10 +109,10 @@ def compare(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> Compared:
-    """Compare the runs of two sides; without metrics by each family's headline.
+    """Compare the runs of two sides; without `metrics`, by each family's headline.
 
-    Raises ValueError where versions, profiles or parameters would be mixed, where a side has
-    several runs to choose from, and where nothing is shared.
+    Raises ValueError if versions, profiles or parameters differ, if one side has several runs of
+    the same instances, and if the sides share no instance.
     """
     found = paired(first, second)
     rows: list[Comparison] = []
@@ -122,8 +123,8 @@ def compare(
             seeds = [", ".join(sorted({r.seed for r in s.runs})) for s in (pair.first, pair.second)]
             raise ValueError(
                 f"{pair.suite}: A ({about.only[0]} instances, seed {seeds[0]}) and B "
-                f"({about.only[1]} instances, seed {seeds[1]}) share no instance; "
-                "run both on the same seed and the same part of the suite"
+                f"({about.only[1]} instances, seed {seeds[1]}) share no instance. "
+                "Run both with the same seed and the same part of the suite."
             )
         played.append(about)
         frames = [
@@ -146,7 +147,7 @@ def compare(
         ]
     if not rows:
         known = sorted({m.name for p in found.pairs for m in p.first.runs[0].family.metrics})
-        raise ValueError(f"no log holds {', '.join(metrics)}: try {', '.join(known)}")
+        raise ValueError(f"No log contains {', '.join(metrics)}. Use {', '.join(known)}.")
     judged = decided(rows, alpha=alpha, power=power)
     return Compared(
         tuple(judged), tuple(played), (*found.alone, *_remarks(judged, played)), alpha, power
@@ -165,7 +166,7 @@ def compared(
     power: float = 0.8,
     span: float | None = None,
 ) -> Comparison:
-    """Compare one metric of two frames, one row for each sample and epoch; see `decided`."""
+    """Compare one metric of two frames with one row per sample and epoch; see `decided`."""
     found = difference(first, second, metric, rate=rate, alpha=alpha, power=power, span=span)
     shared = len(set(first["instance"].tolist()) & set(second["instance"].tolist()))
     return Comparison(suite, metric, headline, rate, found, shared - found.n)
@@ -174,7 +175,7 @@ def compared(
 def decided(
     rows: Sequence[Comparison], *, alpha: float = 0.05, power: float = 0.8
 ) -> list[Comparison]:
-    """Correct the tests of headlines, and those of all other metrics, and say what they show."""
+    """Apply Holm's correction to headlines and to other metrics, and add the verdicts."""
     judged: dict[int, Comparison] = {}
     for headline in (True, False):
         places = [at for at, row in enumerate(rows) if row.headline == headline]
@@ -189,30 +190,33 @@ def decided(
 
 def _judged(row: Comparison, alpha: float, power: float) -> Comparison:
     found, word = row.found, "better" if row.headline else "higher"
-    among = " among so many tests" if row.alpha < alpha else ""
+    among = ", corrected for the number of tests" if row.alpha < alpha else ""
     if row.p_holm <= alpha and found.estimate != 0:
         winner: Winner = "A" if found.estimate > 0 else "B"
         return replace(row, winner=winner, verdict=f"{winner} {word}")
     if found.n == 0:
-        return replace(row, verdict="no shared instance has this score on both sides")
+        return replace(row, verdict="no shared instance has a score on both sides")
     if found.clusters < fewest_worlds(row.alpha):
         why = (
-            f"{found.clusters} clusters are too few to show any{among} "
-            f"(at least {fewest_worlds(row.alpha)})"
+            f"{found.clusters} clusters are too few for any test "
+            f"(at least {fewest_worlds(row.alpha)} are needed{among})"
         )
     elif found.error == 0 and found.estimate == 0:
-        why = "both score the same on every shared instance"
-    elif found.detectable > found.span:
-        why = f"this run was too small to show any{among}"
+        why = "both have the same score on every shared instance"
+    elif found.detectable > found.span or math.isinf(found.detectable):
+        why = f"this run is too small to detect any difference{among}"
     else:
-        why = f"this run could have shown ≥ {found.detectable:.2g} with power {power:g}{among}"
+        why = (
+            f"a run of this size detects differences of at least {found.detectable:.2g} with "
+            f"power {power:g}{among}"
+        )
     return replace(row, verdict=f"no difference shown; {why}")
 
 
 def _asked(
     run: Run, frame: pd.DataFrame, metrics: Sequence[str]
 ) -> list[tuple[str, bool, bool, float]]:
-    """Return name, rate, headline and span of the metrics asked for that the logs hold."""
+    """Return name, rate, headline and span of the requested metrics that the logs have."""
     known = {metric.name: metric for metric in run.family.metrics}
     names = list(metrics) or [run.family.headline]
     if ALL in names:
@@ -251,12 +255,12 @@ def _played(pair: Pair) -> Played:
 
 
 def _remarks(rows: Sequence[Comparison], played: Sequence[Played]) -> list[str]:
-    """Return what a reader must know to read the rows right."""
+    """Return remarks that a reader needs to interpret the rows."""
     found = []
     for one in played:
         if one.apart:
             apart = "; ".join(f"{key} {a} in A, {b} in B" for key, (a, b) in one.apart.items())
-            what = "settings" if one.systems[0] == one.systems[1] else "more than the model"
+            what = "settings" if one.systems[0] == one.systems[1] else "settings besides the model"
             found.append(f"{one.suite}: {what} differ: {apart}.")
         for name, only in zip("AB", one.only, strict=True):
             if only:
@@ -264,18 +268,18 @@ def _remarks(rows: Sequence[Comparison], played: Sequence[Played]) -> list[str]:
         if one.versions[0] != one.versions[1]:
             made = " and ".join(", ".join(versions) for versions in one.versions)
             found.append(
-                f"{one.suite}: made with WhyBench {made}; the family's version is the same, so "
-                "scores are comparable."
+                f"{one.suite}: the logs come from WhyBench {made}. Scores are comparable, because "
+                "the family version is the same."
             )
     found += [
-        f"{row.suite}: {row.unscored} shared instances have no {row.metric} on one side or both, "
-        "and are left out."
+        f"{row.suite}: {row.unscored} shared instances have no {row.metric} on one side or both. "
+        "They are left out."
         for row in rows
         if row.unscored
     ]
     few = {row.suite: row.found.clusters for row in rows if row.found.n and row.found.few_clusters}
     found += [
-        f"{suite}: only {count} cluster{'' if count == 1 else 's'}; read its intervals with care."
+        f"{suite}: only {count} cluster{'' if count == 1 else 's'}. Read its intervals with care."
         for suite, count in few.items()
     ]
     return found
@@ -306,5 +310,5 @@ def _row(row: Comparison) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    """JSON has neither NaN nor infinity: what cannot be said is null."""
+    """Return a finite number, or None, because JSON has neither NaN nor infinity."""
     return value if math.isfinite(value) else None

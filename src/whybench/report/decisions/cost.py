@@ -1,8 +1,9 @@
-"""What a run will cost in tokens and money: from logs, or from a reference agent's episodes.
+"""Estimate the tokens and the cost of a run, from logs or from episodes of a reference agent.
 
-Without a log the exact agent's episodes are told as a model would hear them, and characters are
-counted, four to a token, the whole talk anew at every turn, as models are billed. That leaves out
-what a model adds: reasoning, detours, and the descriptions of tools.
+Without a log, the exact agent plays some episodes, and the characters that a model would read and
+write are counted. Four characters are one token. The whole conversation counts again at every turn,
+as providers bill it. The estimate leaves out what a model adds: reasoning, unnecessary steps and
+the descriptions of tools.
 """
 
 from __future__ import annotations
@@ -22,38 +23,38 @@ from whybench.episode.instance import Instance
 from whybench.episode.prompts.conversation import Coding
 
 CHARACTERS = 4
-"""Characters a token: the rule of thumb of the provider `whybench`."""
+"""Characters per token, as in the provider `whybench`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one episode of one system takes, on average, and how much that varies."""
+    """Mean usage of one episode of a system, with standard deviations."""
 
     system: str
     episodes: int
-    """Episodes that this rests on."""
+    """Episodes behind the means."""
     input_tokens: float
     input_sd: float
     output_tokens: float
     output_sd: float
     cost: float
-    """Money for an episode as a log has it; nan if it does not."""
+    """Cost of an episode according to a log; nan if unknown."""
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What all episodes of a plan take."""
+    """Usage of all episodes of a plan."""
 
     episodes: int
     input_tokens: float
     output_tokens: float
     cost: float
-    """nan if neither prices nor a log say."""
+    """nan if neither prices nor a log are known."""
 
 
 def usage_in(system: str, frame: pd.DataFrame, source: str) -> Usage | None:
-    """Return what an episode took in a log; None if the log does not say."""
+    """Return the usage of an episode in a log; None if the log does not record it."""
     known = frame.dropna(subset=["input_tokens", "output_tokens"])
     if known.empty:
         return None
@@ -64,12 +65,12 @@ def usage_in(system: str, frame: pd.DataFrame, source: str) -> Usage | None:
 
 
 def usage_played(suite: Suite, instances: Iterable[Instance], agent: str, template: str) -> Usage:
-    """Let a reference agent play, and count what a model would read and write in its place."""
+    """Let a reference agent play, and count what a model in its place would read and write."""
     protocol = suite.family.protocols[0]
     counts = [_counted(suite.family, one, agent, protocol, template) for one in instances]
     source = (
-        f"{len(counts)} episodes of the agent `{agent}`, {CHARACTERS} characters a token, "
-        "without reasoning or detours: a model writes more"
+        f"{len(counts)} episodes of the agent `{agent}` with {CHARACTERS} characters per token. A "
+        "model uses more, because it also reasons and takes detours"
     )
     asked, said = np.array(counts, dtype=np.float64).T
     return _usage(f"whybench/{agent}", asked, said, math.nan, source)
@@ -81,7 +82,7 @@ def bill(
     price_in: float | None = None,
     price_out: float | None = None,
 ) -> Bill:
-    """Return what so many episodes of each system take; prices are for a million tokens."""
+    """Return the usage of `episodes` episodes per system; prices are per million tokens."""
     asked = episodes * math.fsum(usage.input_tokens for usage in usages)
     said = episodes * math.fsum(usage.output_tokens for usage in usages)
     if price_in is None and price_out is None:

@@ -1,18 +1,19 @@
-"""Whether two systems differ on the instances that both have played: one test for each kind of run.
+"""Test whether two systems differ on the instances that both played.
 
-Epochs of an instance are averaged first, and only instances scored for both count.
+Epochs of an instance are averaged first. Only instances with a score on both sides count. The test
+depends on the run:
 
-- One 0/1 score for each instance, each instance a world of its own: McNemar's mid-p test.
-- Everything else: the t test on paired, clustered differences, which `stats.power`
-  plans for. Its p-value is never below 2^(1 - worlds), the least that any test
-  could give that asks no more than that a difference is as likely to have the other sign; so six
-  worlds are the fewest that can show something at 0.05, however alike their differences are.
+- One 0/1 score per instance, and every instance its own cluster: McNemar's mid-p test.
+- Everything else: the t test on paired, clustered differences, which `stats.power` plans for. Its
+  p-value is never below 2^(1 - clusters). No test can give less if it assumes only that a
+  difference is as likely to have the opposite sign. So at least six clusters are needed to show a
+  difference at 0.05, even if all differences are equal.
 
-The interval is that of the mean difference, clustered by world. If a 0/1 score differs by the same
-amount everywhere there is no spread to judge by; its interval then supposes that up to
-z² / (worlds + z²) of all worlds are unlike those seen (Wilson's bound), and go as far the other
-way as they can. Whether 0 belongs to the interval the test decides, which asks just that: where
-the two part at the border, the interval is drawn out to 0, or ends there.
+The interval is that of the mean difference, by cluster. If a 0/1 score differs by the same amount
+in every cluster, there is no variance to estimate. The interval then assumes that up to
+z² / (clusters + z²) of all clusters are unlike those seen (Wilson's bound) and differ as far as
+possible in the opposite direction. The test decides whether the interval contains 0. If test and
+interval disagree at the border, the interval is extended to 0 or ends there.
 """
 
 from __future__ import annotations
@@ -31,42 +32,42 @@ from whybench.stats.mcnemar import mcnemar
 from whybench.stats.power import detectable
 from whybench.stats.spread import Spread
 
-Test = Literal["McNemar mid-p", "t test", "t test by world", "none"]
+Test = Literal["McNemar mid-p", "t test", "t test by cluster", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """First minus second, over the instances scored for both."""
+    """First minus second, over the instances with both scores."""
 
     first: float
-    """Mean of the first system; nan without shared instances."""
+    """Mean of the first system; nan if no instance has both scores."""
     second: float
     estimate: float
     """Mean of first - second."""
     low: float
-    """Lower bound of its interval; nan when there is too little to say."""
+    """Lower bound of its interval; nan if it cannot be computed."""
     high: float
     p_value: float
-    """Two-sided; nan where no test can be made."""
+    """Two-sided; nan if no test is possible."""
     n: int
-    """Instances scored for both."""
+    """Instances with both scores."""
     clusters: int
     """Clusters among them."""
     epochs: int
-    """Most scores that one system has of one instance."""
+    """Largest number of scores of one system on one instance."""
     test: Test
     detectable: float
-    """The least true difference that this run would have shown at the power asked for; infinite
-    where nothing can be said, as there are too few worlds or no spread among them."""
+    """Smallest true difference that such a run detects with the given power; infinite if there are
+    too few clusters or no variance among them."""
     error: float = math.nan
     """Standard error of the difference."""
     span: float = math.inf
-    """The most that two scores can differ by."""
+    """Largest possible difference of two scores."""
     rate: bool = False
     """Whether every score is 0 or 1."""
 
     def at(self, alpha: float, power: float = 0.8) -> Difference:
-        """Return the same with interval and least difference of a test at another alpha."""
+        """Return the same with the interval and detectable difference at another alpha."""
         if self.clusters < 2:
             return self
         half = -float(stdtrit(self.clusters - 1, alpha / 2)) * self.error
@@ -88,12 +89,12 @@ class Difference:
 
     @property
     def few_clusters(self) -> bool:
-        """Whether there are too few worlds to trust the interval's width."""
+        """Whether there are too few clusters to trust the interval's width."""
         return self.clusters < FEW_CLUSTERS
 
 
 def fewest_worlds(alpha: float = 0.05) -> int:
-    """Return the fewest worlds that can show any difference at this alpha.
+    """Return the fewest clusters that can show any difference at this alpha.
 
     >>> fewest_worlds(), fewest_worlds(0.01)
     (6, 8)
@@ -113,8 +114,8 @@ def difference(
 ) -> Difference:
     """Compare a metric of two frames with columns `instance`, `cluster`, `epoch` and the metric.
 
-    `rate` tells whether every score is 0 or 1, as declared with the metric; `span` is the most that
-    two scores can differ by, for a rate 1.
+    `rate` states whether every score is 0 or 1, as the metric declares. `span` is the largest
+    possible difference of two scores; for a rate it is 1.
     """
     one, two = scores_of(first, metric), scores_of(second, metric)
     shared = sorted(one.keys() & two.keys())
@@ -129,7 +130,7 @@ def difference(
     epochs = max(max(len(one[name]), len(two[name])) for name in shared)
     found = mean_interval(gaps, clusters, 1 - alpha)
     error = _standard_error(found.low, found.high, worlds, alpha)
-    test: Test = "t test" if worlds == n else "t test by world"
+    test: Test = "t test" if worlds == n else "t test by cluster"
     if rate and epochs == 1 and worlds == n:
         test = "McNemar mid-p"
         p_value = mcnemar(ours, theirs).mid_p
@@ -157,11 +158,11 @@ def difference(
 
 
 def scores_of(frame: pd.DataFrame, metric: str) -> dict[str, list[float]]:
-    """Return the scores of each instance, an epoch each; what is unscored is left out."""
+    """Return the scores of each instance, one per epoch, without missing ones."""
     names, epochs = frame["instance"].tolist(), frame["epoch"].tolist()
     if len(set(zip(names, epochs, strict=True))) < len(names):
         twice = Counter(zip(names, epochs, strict=True)).most_common(1)[0][0][0]
-        raise ValueError(f"instance {twice} is there twice in one epoch: compare runs one by one")
+        raise ValueError(f"Instance {twice} is twice in one epoch. Compare runs one by one.")
     found: dict[str, list[float]] = {}
     for name, value in zip(names, frame[metric].tolist(), strict=True):
         if value == value:  # only NaN differs from itself
@@ -188,14 +189,14 @@ def _t_test(estimate: float, error: float, worlds: int) -> float:
 
 
 def _without_spread(estimate: float, worlds: int, alpha: float) -> tuple[float, float]:
-    """Bounds of a difference of 0/1 scores that is the same in every world."""
+    """Return bounds of a difference of 0/1 scores that is equal in every cluster."""
     z = float(ndtri(alpha / 2))
     unseen = z * z / (worlds + z * z)
     return estimate - unseen * (1 + estimate), estimate + unseen * (1 - estimate)
 
 
 def _detectable(found: Difference, alpha: float, power: float) -> float:
-    """Return what a run with this standard error shows at this power; infinite if it has none."""
+    """Return the difference that this standard error detects with this power, or infinity."""
     worlds = found.clusters
     if worlds < fewest_worlds(alpha) or found.error == 0:
         return math.inf

@@ -1,13 +1,14 @@
-"""Which runs of A belong to which runs of B, and which must not be mixed.
+"""Pair the runs of A with the runs of B, and reject runs that must not be mixed.
 
-Two sides meet on a suite with equal family version, profile and parameters; anything else is
-refused, as the instances differ or the scores mean something else. Within it, runs that were
-played in the same manner (protocol, template, evidence and all other task arguments) are paired; if
-just one is left on each side the two are paired too, and what they differ in is named, since then
-it is settings that are compared.
+Two sides can be compared on a suite if family version, profile and parameters are equal. Otherwise
+they are rejected, because the instances differ or the scores have another meaning. Runs with the
+same settings (protocol, template, evidence and all other task arguments) are paired. If exactly one
+run is left on each side, these two are paired as well, and their differences are named: the
+comparison is then one of settings.
 
-Several logs of one side are pooled if one model played them and no instance is in two of them:
-other seeds, other parts of a suite. Otherwise somebody must choose (`chosen`).
+Several logs of one side are pooled if they have the same model and no instance is in two of them,
+for example logs with other seeds or other parts of a suite. Otherwise the user must select runs
+(`chosen`).
 """
 
 from __future__ import annotations
@@ -23,53 +24,53 @@ from whybench.causal.canonical import canonical_json
 from whybench.report.runs import Run
 
 KEYS = ("model", "suite", "evidence", "protocol", "template", "profile", "seed", "log")
-"""What runs can be chosen by, beside any other task argument."""
+"""Keys for selecting runs, in addition to all task arguments."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """All that one system did on a suite in one manner."""
+    """All runs of one system on a suite with the same settings."""
 
     runs: tuple[Run, ...]
 
     @property
     def model(self) -> str:
-        """Who played."""
+        """Model of the runs."""
         return self.runs[0].model
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The rows of all its logs."""
+        """Rows of all its logs."""
         return pd.concat([run.frame for run in self.runs], ignore_index=True)
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The versions of WhyBench that made the logs."""
+        """Versions of WhyBench that wrote the logs."""
         return tuple(sorted({run.version.partition("-")[2] for run in self.runs}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Two sides that may be compared."""
+    """Two sides that can be compared."""
 
     suite: str
     first: Side
     second: Side
     apart: Mapping[str, tuple[Any, Any]]
-    """Task arguments in which they differ; empty if only the model does."""
+    """Task arguments in which they differ; empty if only the models differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What can be compared, and what stands alone."""
+    """Pairs to compare, and runs without a partner."""
 
     pairs: tuple[Pair, ...]
     alone: tuple[str, ...]
-    """A sentence for everything that only one side has."""
+    """A sentence for each run or suite that only one side has."""
 
 
 def chosen(runs: Iterable[Run], wanted: Mapping[str, str]) -> list[Run]:
-    """Keep the runs whose model, suite or task arguments are the ones wanted.
+    """Return the runs whose model, suite and task arguments have the wanted values.
 
     A model may be named without its provider, a suite without its family.
     """
@@ -77,12 +78,12 @@ def chosen(runs: Iterable[Run], wanted: Mapping[str, str]) -> list[Run]:
     found = [run for run in runs if all(_is(run, key, value) for key, value in wanted.items())]
     if not found:
         asked = ", ".join(f"{key}={value}" for key, value in wanted.items()) or "anything"
-        raise ValueError(f"no run is {asked}; there are:\n{listed(runs)}")
+        raise ValueError(f"No run matches {asked}. The runs are:\n{listed(runs)}")
     return found
 
 
 def paired(first: Sequence[Run], second: Sequence[Run]) -> Pairs:
-    """Pair the runs of two sides, or say why that cannot be done."""
+    """Pair the runs of two sides; raise ValueError if that is not possible."""
     pairs: list[Pair] = []
     alone: list[str] = []
     suites = dict.fromkeys(run.suite for run in (*first, *second))
@@ -94,14 +95,14 @@ def paired(first: Sequence[Run], second: Sequence[Run]) -> Pairs:
             pairs += found
             alone += left
         else:
-            alone.append(f"{suite} is only in {'A' if ours else 'B'}.")
+            alone.append(f"{suite} is only in {'A' if ours else 'B'}, so it is not compared.")
     if not pairs:
         raise ValueError(f"A and B share no suite.\nA:\n{listed(first)}\nB:\n{listed(second)}")
     return Pairs(tuple(pairs), tuple(alone))
 
 
 def listed(runs: Iterable[Run]) -> str:
-    """Return runs a line each, with all that they can be chosen by."""
+    """Return one line per run, with the keys by which it can be selected."""
     return "\n".join(
         "  " + " ".join(f"{key}={_value(run, key)}" for key in KEYS if _value(run, key))
         for run in runs
@@ -109,11 +110,11 @@ def listed(runs: Iterable[Run]) -> str:
 
 
 PLACE = ("suite", "seed", "profile")
-"""Task arguments that say which instances were played, not how."""
+"""Task arguments that select instances."""
 
 
 def manner(run: Run) -> dict[str, Any]:
-    """Return how a run was played: its task arguments without those that say on what."""
+    """Return the settings of a run: its task arguments without those that select instances."""
     told = {
         name: value
         for name, value in run.args.items()
@@ -143,13 +144,13 @@ def _on_one_suite(
                 run for side, keys in zip(sides, left, strict=True) for k in keys for run in side[k]
             ]
             raise ValueError(
-                f"{suite}: several runs differ in how they were played; choose one for each "
-                f"side with --a KEY=VALUE and --b KEY=VALUE:\n{listed(several)}"
+                f"{suite}: several runs have different settings. Select one for each side with "
+                f"--a KEY=VALUE and --b KEY=VALUE:\n{listed(several)}"
             )
         else:
             alone += [
-                f"{suite}: {run.log} ({run.model}) has no partner played on the same in the "
-                f"same manner; it is only in {name}."
+                f"{suite}: {run.log} ({run.model}) is only in {name}. The other side has no run "
+                "with the same settings."
                 for name, side, keys in zip("AB", sides, left, strict=True)
                 for key in keys
                 for run in side[key]
@@ -162,8 +163,8 @@ def _pair(suite: str, ours: Sequence[Run], theirs: Sequence[Run]) -> Pair:
     first, second = _side("A", "a", ours), _side("B", "b", theirs)
     if {run.path for run in ours} & {run.path for run in theirs}:
         raise ValueError(
-            f"{suite}: A and B are the same log, {ours[0].log}; choose with --a KEY=VALUE and "
-            "--b KEY=VALUE, such as --a model=NAME"
+            f"{suite}: A and B are the same log, {ours[0].log}. Select runs with --a KEY=VALUE "
+            "and --b KEY=VALUE, such as --a model=NAME."
         )
     one, two = manner(ours[0]), manner(theirs[0])
     apart = {
@@ -175,16 +176,16 @@ def _pair(suite: str, ours: Sequence[Run], theirs: Sequence[Run]) -> Pair:
 
 
 def _side(name: str, option: str, runs: Sequence[Run]) -> Side:
-    """Pool the runs of one side if nothing speaks against it."""
-    how = f"choose one with --{option} KEY=VALUE"
+    """Pool the runs of one side; raise ValueError if they overlap or models differ."""
+    how = f"Select one with --{option} KEY=VALUE"
     if len({run.model for run in runs}) > 1:
-        raise ValueError(f"{name} holds several models on {runs[0].suite}; {how}:\n{listed(runs)}")
+        raise ValueError(f"{name} has several models on {runs[0].suite}. {how}:\n{listed(runs)}")
     side = Side(tuple(runs))
     if len(runs) > 1 and sum(run.frame["instance"].nunique() for run in runs) > (
         side.frame["instance"].nunique()
     ):
         raise ValueError(
-            f"{name} holds several runs of the same instances of {runs[0].suite}; "
+            f"{name} has several runs of the same instances of {runs[0].suite}. "
             f"{how}, such as log=NAME:\n{listed(runs)}"
         )
     return side
@@ -198,7 +199,7 @@ def _by_manner(runs: Iterable[Run]) -> dict[str, list[Run]]:
 
 
 def _place(run: Run) -> tuple[str, str, str]:
-    """Return what must be equal: family version, profile and parameters; seeds are pooled."""
+    """Return what must be equal: family version, profile and parameters, but not the seed."""
     return run.version.partition("-")[0], run.profile, canonical_json(run.parameters)
 
 
@@ -210,8 +211,8 @@ def _mismatch(suite: str, ours: Run, theirs: Run) -> str:
         if one != two
     ]
     return (
-        f"{suite}: {', '.join(differing)}; such scores are not comparable. "
-        "Run both sides with the same, or choose with --a KEY=VALUE and --b KEY=VALUE."
+        f"{suite}: the scores are not comparable ({', '.join(differing)}). "
+        "Run both sides with the same settings, or select runs with --a and --b KEY=VALUE."
     )
 
 

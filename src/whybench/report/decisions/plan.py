@@ -1,8 +1,8 @@
-"""`whybench plan`: how many instances and epochs show a difference, and what they cost.
+"""Plan how many instances and epochs detect a difference, and their cost (`whybench plan`).
 
-The size is that of the test that `compare` makes (`stats.power`), at the largest spread that logs
-leave likely (`stats.assurance`). It is asked twice: two systems on shared instances, and one system
-against a fixed value.
+The size is computed for the test of `compare` (`stats.power`), with an upper bound on the variance
+in the logs (`stats.assurance`). There are two sizes: for two systems on shared instances, and for
+one system against a fixed value.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from whybench.report.runs import Run
 from whybench.stats.spread import Spread
 
 LOOK = 24
-"""So many instances in a row, and as many out of all, tell whether worlds come more than once."""
+"""Consecutive instances, and evenly spaced ones, that are checked for shared clusters."""
 
 PLAYED = 6
-"""So many episodes of the exact agent tell how long an episode is."""
+"""Episodes of the exact agent from which the length of an episode is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An answer to `whybench plan`."""
+    """Result of `whybench plan`."""
 
     suite: str
     profile: str
@@ -47,19 +47,19 @@ class Plan:
     power: float
     alpha: float
     worlds: Worlds
-    """Of the whole suite."""
+    """Clusters of the whole suite."""
     more: str
-    """What another seed would bring, in words."""
+    """Text on what another seed would add."""
     sizes: tuple[Size, ...]
     spread_one: Spread
     spread_pair: Spread
     usages: tuple[Usage, ...]
     bills: tuple[Bill, ...]
-    """What each of the sizes takes, all its systems together."""
+    """Usage of each size, all its systems together."""
     assumed: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as JSON data; what cannot be said is null."""
+        """Return the plan as JSON data; unknown values are null."""
         made: dict[str, Any] = _finite(asdict(self))
         return made
 
@@ -78,12 +78,12 @@ def plan(
     price_in: float | None = None,
     price_out: float | None = None,
 ) -> Plan:
-    """Plan runs of a suite that show a difference of `detect` in the family's headline.
+    """Plan runs of a suite that detect a difference of `detect` in the family's headline.
 
-    `assurance` is the chance, over all logs that could have been, that the size is large enough.
+    `assurance` is the probability, over logs like these, that the size is large enough.
     """
     if not detect > 0:
-        raise ValueError(f"the difference to detect must be above 0, such as 0.05; got {detect}")
+        raise ValueError(f"--detect is {detect}. It must be above 0, such as 0.05.")
     runs = _fitting(suite, runs)
     metric = suite.family.headline
     looked, assumed = _looked_at(suite)
@@ -116,8 +116,8 @@ def plan(
         bill(usages[:1], sizes[1].instances * sizes[1].epochs, **prices),
     )
     assumed.append(
-        "Instances are a sample of more to come, each is played in every epoch, and there is one "
-        "test; for several suites divide alpha by their number."
+        "Instances are a random sample, every instance is played in every epoch, and there is one "
+        "test. For several suites, divide alpha by their number."
     )
     return Plan(
         suite.path,
@@ -139,36 +139,35 @@ def plan(
 
 
 def _fitting(suite: Suite, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs of what is planned; a folder may hold others."""
+    """Return the runs of the planned suite; a folder can hold others."""
     wanted = (suite.path, suite.profile, canonical_json(suite.parameters.asdict()))
     kept = [r for r in runs if (r.suite, r.profile, canonical_json(r.parameters)) == wanted]
     told = ", ".join(f"{run.log} ({run.model} on {run.suite})" for run in kept or runs)
     if runs and not kept:
         raise ValueError(
-            f"no log of {suite.path}, profile {suite.profile}, "
-            f"parameters {suite.parameters.asdict()}: "
-            f"there is {told}; give a log of what is planned, or none"
+            f"The logs have no run of {suite.path} with profile {suite.profile} and parameters "
+            f"{suite.parameters.asdict()}, only {told}. Give a log of the planned suite, or none."
         )
     if len(kept) > 2:
-        raise ValueError(f"a plan rests on one run or two, not on {len(kept)}: {told}")
+        raise ValueError(f"The logs have {len(kept)} runs of the suite ({told}). Give one or two.")
     return kept
 
 
 def _looked_at(suite: Suite) -> tuple[list[Instance], list[str]]:
-    """Return all instances of a suite, or a part if that shows that worlds come once."""
+    """Return all instances of a suite, or a part if no two in it share a cluster."""
     some = sorted({*range(min(LOOK, len(suite))), *spaced(range(len(suite)), LOOK)})
     looked = [suite[at] for at in some]
     if len({instance.cluster for instance in looked}) == len(looked):
         said = (
-            f"Each of {len(looked)} instances looked at is a cluster of its own; the other "
-            f"{len(suite) - len(looked)} are taken to be so too."
+            f"Each of {len(looked)} checked instances is its own cluster. The plan assumes the "
+            f"same for the other {len(suite) - len(looked)}."
         )
         return looked, [said] if len(looked) < len(suite) else []
     return list(suite), []
 
 
 def _worlds(suite: Suite, looked: Sequence[Instance]) -> Worlds:
-    """Return how the instances of the whole suite lie in worlds."""
+    """Return how the instances of the whole suite are clustered."""
     if len(looked) < len(suite):
         return Worlds(len(suite), len(suite), 0.0)
     return Worlds.of([instance.cluster for instance in looked])
@@ -192,18 +191,18 @@ def _basis(
                 icc=icc,
                 correlation=correlation,
             )
-        except ValueError as error:  # too few worlds in the log
+        except ValueError as error:  # too few clusters in the log
             found, why = None, str(error)
         else:
-            why = "its scores are all the same"
+            why = "all its scores are equal"
         if found is not None:
             return found
-        assumed.append(f"The log shows no spread ({why}), so it is used for tokens alone.")
+        assumed.append(f"The log shows no variance ({why}), so it is used only for tokens.")
     return from_agents(suite, picked(looked), worlds, icc=icc, correlation=correlation)
 
 
 def _usages(suite: Suite, runs: Sequence[Run], looked: Sequence[Instance]) -> tuple[Usage, ...]:
-    """Return what an episode takes for each of two systems."""
+    """Return the usage of an episode for each of two systems."""
     known = [usage_in(run.model, run.frame, f"log {run.log}") for run in runs]
     found = [usage for usage in known if usage is not None]
     if not found:
@@ -213,9 +212,9 @@ def _usages(suite: Suite, runs: Sequence[Run], looked: Sequence[Instance]) -> tu
 
 
 def _more(suite: Suite, looked: Sequence[Instance], worlds: Worlds) -> str:
-    """Say what another seed would bring."""
+    """Return a text on what another seed would add."""
     if suite.parameters.get("data") is not None:
-        return "The instances are those of a release: another seed gives no more."
+        return "The instances come from a release, so another seed gives no more."
     family = suite.family
     other = replace(suite, block=suite.block + 1)
     few = [other[at] for at in spaced(range(len(other)), 8)]
@@ -226,12 +225,12 @@ def _more(suite: Suite, looked: Sequence[Instance], worlds: Worlds) -> str:
     parameter = " -T graphs=N gives more of the suite itself." if _grows(suite) else ""
     if worlds.mean_size > 1 and set(others) <= set(clusters):
         return (
-            f"Another seed gives other names for the same {worlds.worlds} clusters, which "
-            f"shows little more.{parameter}"
+            f"Another seed gives only other names for the same {worlds.worlds} clusters, so it "
+            f"adds little.{parameter}"
         )
     return (
-        f"Another --seed gives {len(other)} other instances; "
-        f"`compare` pools runs over seeds.{parameter}"
+        f"Another --seed gives {len(other)} other instances, and `compare` pools runs over "
+        f"seeds.{parameter}"
     )
 
 

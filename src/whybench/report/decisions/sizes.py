@@ -1,4 +1,4 @@
-"""The size of a run that shows a difference in the test that `compare` makes."""
+"""Compute the size of a run that detects a difference with the test of `compare`."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Question = Literal["two systems", "one system against a value"]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A size of a run that shows the difference asked for."""
+    """Size of a run that detects the given difference."""
 
     question: Question
     instances: int
     epochs: int
     power: float
-    """The power that this size has."""
+    """Power of this size."""
     fits: bool
-    """Whether the suite has so many instances."""
+    """Whether the suite has enough instances."""
     detectable: float
-    """The least difference that the suite, whole and in as many epochs, shows at the power."""
+    """Smallest difference that the whole suite detects with as many epochs."""
 
 
 def design(
@@ -45,11 +45,11 @@ def design(
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> Size:
-    """Return the size that shows a difference: whole suite and more epochs before more instances.
+    """Return the size that detects a difference; more epochs come before more instances.
 
-    Where the suite is too small for any number of epochs, or the number of epochs is given, it is
-    the number of instances that would do, and `fits` is False if the suite has fewer. `rate` tells
-    whether scores are 0 or 1, for which `compare` may make McNemar's test.
+    If the suite is too small for any number of epochs, or `epochs` is given, return the number of
+    instances that would suffice. `fits` is False if the suite has fewer. `rate` states whether
+    scores are 0 or 1, so that `compare` can use McNemar's test.
     """
     found = None
     if epochs is None:
@@ -62,7 +62,7 @@ def design(
     )
     if rate and question == "two systems" and times == 1 and spread.cluster_size == 1:
         needed = max(needed, mcnemar_needed(detect, spread, power=power, alpha=alpha))
-    # `compare` shows nothing below so many worlds, however small the spread.
+    # `compare` shows no difference with fewer clusters, however small the variance.
     least = fewest_worlds(alpha) * spread.cluster_size
     needed = max(needed, math.ceil(least - 1e-9))
     reach = math.inf

@@ -1,12 +1,12 @@
-"""Where the spread behind a plan comes from: two logs, one log, reference agents, or the worst.
+"""Find the variance for a plan: from two logs, one log, reference agents, or the worst case.
 
-Two logs of two systems give the spread of their paired difference. One log gives that of one
-system; the second is then taken to vary as much. Without a log nothing is known of the systems: a
-0/1 score is taken at a rate of one half, where it varies most; for another score the reference
-agent that varies most stands in. How instances lie in clusters comes from the suite itself.
+- Two logs of two systems give the variance of their paired difference.
+- One log gives the variance of one system. The second system is assumed to vary as much.
+- Without a log, a 0/1 score is assumed to have a rate of one half, where it varies most. For any
+  other score, the reference agent that varies most is used.
 
-Every choice is a sentence in `Basis.assumed`. A log is a sample too: `Basis.careful` has the
-spreads that a plan must allow for.
+The clusters come from the suite itself. Every assumption is a sentence in `Basis.assumed`. Because
+a log is only a sample, `Basis.careful` gives upper bounds of the variances.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from whybench.stats.spread import (
 T = TypeVar("T")
 
 ICC = 0.1
-"""Likeness of instances of one world that is supposed where nothing shows it."""
+"""Assumed correlation of instances of one cluster, if it cannot be estimated."""
 
 CAUTION = 0.0
-"""Correlation between two systems that is supposed where nothing shows it: none."""
+"""Assumed correlation between two systems, if it cannot be estimated."""
 
 UNSEEN = frozenset({"oracle"})
-"""Agents that see the truth say nothing about spread."""
+"""Agents that see the hidden system; their variance is not used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worlds:
-    """How the instances of a suite lie in clusters."""
+    """Clusters of the instances of a suite."""
 
     instances: int
     worlds: int
@@ -56,33 +56,33 @@ class Worlds:
 
     @property
     def mean_size(self) -> float:
-        """Mean number of instances of a world."""
+        """Mean number of instances per cluster."""
         return self.instances / self.worlds
 
     @classmethod
     def of(cls, clusters: Sequence[Hashable]) -> Worlds:
-        """Count instances by world."""
+        """Count instances by cluster."""
         sizes = np.array(list(Counter(clusters).values()), dtype=np.float64)
         return cls(len(clusters), len(sizes), float(sizes.std() / sizes.mean()))
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """The spread of one system, and of the paired difference of two."""
+    """Variance of one system, and of the paired difference of two."""
 
     one: Spread
     pair: Spread
     epochs_known: bool
-    """Whether anything is known of how a system varies over epochs."""
+    """Whether the logs show how a system varies over epochs."""
     assumed: tuple[str, ...]
     freedom_one: float = math.inf
-    """Degrees of freedom behind the spread of one system; infinite if it is supposed."""
+    """Degrees of freedom of the variance of one system; infinite if it is assumed."""
     freedom_pair: float = math.inf
 
     def careful(self, assurance: float, rate: bool) -> tuple[Spread, Spread, tuple[str, ...]]:
-        """Return upper bounds of both spreads, below which the true ones lie with this chance.
+        """Return upper confidence bounds of both variances at this probability.
 
-        A 0/1 score is never taken to vary more than it would without any log.
+        The bound of a 0/1 score is never larger than the variance assumed without a log.
         """
         made, said = [], []
         for spread, freedom, whole in (
@@ -98,8 +98,9 @@ class Basis:
         if math.isinf(self.freedom_pair):
             return made[0], made[1], ()
         told = (
-            f"Logs are samples, so sizes allow for a variance above the one found (two systems: "
-            f"{said[1]}, one system: {said[0]}): enough for {100 * assurance:g} of 100 such logs."
+            f"The variance in logs is an estimate. So the sizes use a larger variance (two "
+            f"systems: +{said[1]}, one system: +{said[0]}), which is large enough for "
+            f"{100 * assurance:g} of 100 such logs."
         )
         return made[0], made[1], (told,)
 
@@ -112,7 +113,7 @@ def from_frames(
     icc: float | None = None,
     correlation: float | None = None,
 ) -> Basis | None:
-    """Estimate the spread from one frame or two; None if the scores do not vary at all."""
+    """Estimate the variance from one frame or two; None if the scores do not vary."""
     assumed: list[str] = []
     clusters = {
         name: cluster
@@ -133,22 +134,21 @@ def from_frames(
         gaps = {name: [fmean(scores[0][name]) - fmean(scores[1][name])] for name in shared}
         freedom_pair = _freedom(gaps, clusters)
         assumed.append(
-            f"Spread of {metric} from two logs, paired on {len(shared)} shared instances; for one "
-            "system that of the log that varies more."
+            f"The variance of {metric} comes from two logs, paired on {len(shared)} shared "
+            "instances. For one system, it comes from the log with the larger variance."
         )
         assumed += pair_said
         if correlation is not None:
-            assumed.append("A correlation is not needed: two logs show it.")
+            assumed.append("--correlation is ignored, because two logs show the correlation.")
     else:
         known = CAUTION if correlation is None else correlation
         pair = paired_spread(one, one, known)
-        assumed.append(f"Spread of {metric} from one log of {len(of)} instances.")
+        assumed.append(f"The variance of {metric} comes from one log of {len(of)} instances.")
         assumed += icc_said
         assumed.append(_second(known, correlation is not None))
     if not repeated:
         assumed.append(
-            "The log has one epoch: what more epochs would bring is unknown, and nothing is "
-            "expected of them."
+            "The log has one epoch, so the effect of more epochs is unknown. The plan assumes none."
         )
     return Basis(one, pair, repeated, tuple(assumed), freedom, freedom_pair)
 
@@ -161,7 +161,7 @@ def from_agents(
     icc: float | None = None,
     correlation: float | None = None,
 ) -> Basis:
-    """Suppose a spread where there is no log."""
+    """Return the assumed variance if there is no log."""
     family = suite.family
     (headline,) = (metric for metric in family.metrics if metric.name == family.headline)
     assumed: list[str] = []
@@ -175,21 +175,23 @@ def from_agents(
         if icc is None and worlds.mean_size > 1:
             icc = max([ICC, *alike])
             assumed.append(
-                f"Instances of one cluster correlate by {icc:.2f}: the most that a reference "
-                f"agent shows on {len(instances)} instances, and at least {ICC:g}."
+                f"The correlation of instances of one cluster is {icc:.2f}. This is the maximum "
+                f"over the reference agents on {len(instances)} instances, but at least {ICC:g}."
             )
     if headline.rate:
         one = rate_spread(0.5)
-        assumed.insert(0, f"No log: {family.headline} at a rate of 0.5, where it varies most.")
+        assumed.insert(
+            0, f"Without a log, {family.headline} is 0.5, where its variance is largest."
+        )
     else:
         one = Spread(whole)
         told = (
-            f"varies as for the reference agent `{agent}` on {len(instances)} instances"
+            f"the variance for the reference agent `{agent}` on {len(instances)} instances"
             if agent
-            else "varies as a score from 0 to 1 at most can"
+            else "the largest variance of a score from 0 to 1"
         )
         assumed.insert(
-            0, f"No log: {family.headline} {told} (variance {whole:.3g}); a log tells more."
+            0, f"Without a log, {family.headline} has {told}: {whole:.3g}. A log is more precise."
         )
     one = replace(
         one,
@@ -199,12 +201,12 @@ def from_agents(
     )
     known = CAUTION if correlation is None else correlation
     assumed.append(_second(known, correlation is not None))
-    assumed.append("What more epochs would bring is unknown, and nothing is expected of them.")
+    assumed.append("The effect of more epochs is unknown. The plan assumes none.")
     return Basis(one, paired_spread(one, one, known), False, tuple(assumed))
 
 
 def picked(instances: Sequence[Instance], worlds: int = 20, each: int = 4) -> list[Instance]:
-    """Return a few instances of a few worlds, evenly out of all."""
+    """Return a few instances of a few clusters, evenly spaced."""
     groups: dict[str, list[Instance]] = {}
     for instance in instances:
         groups.setdefault(instance.cluster, []).append(instance)
@@ -212,7 +214,7 @@ def picked(instances: Sequence[Instance], worlds: int = 20, each: int = 4) -> li
 
 
 def spaced(items: Sequence[T], most: int) -> list[T]:
-    """Return at most so many items, evenly out of all."""
+    """Return at most `most` items, evenly spaced."""
     count = min(most, len(items))
     return [items[at * len(items) // count] for at in range(count)]
 
@@ -223,7 +225,7 @@ def _freedom(scores: Mapping[str, Sequence[float]], clusters: Mapping[str, Hasha
 
 
 def _agents(suite: Suite, instances: Sequence[Instance]) -> dict[str, Spread]:
-    """Return the spread of the headline of every reference agent that can play here."""
+    """Return the variance of the headline for every reference agent that can play here."""
     clusters = {instance.id: instance.cluster for instance in instances}
     found: dict[str, Spread] = {}
     for agent in suite.family.agents:
@@ -233,24 +235,24 @@ def _agents(suite: Suite, instances: Sequence[Instance]) -> dict[str, Spread]:
             results = list(solve(suite, agent, instances))
             scores = {r.instance.id: [r.score.values.get(suite.family.headline)] for r in results}
             found[agent] = spread_of(scores, clusters)
-        except (RuntimeError, ValueError):  # an extra is missing, or there is but one world
+        except (RuntimeError, ValueError):  # an extra is missing, or there is only one cluster
             continue
     return found
 
 
 def _in_suite(spread: Spread, worlds: Worlds, icc: float | None) -> tuple[Spread, list[str]]:
-    """Put a spread from a log into the worlds of the whole suite."""
+    """Adapt a variance from a log to the clusters of the whole suite."""
     said: list[str] = []
     if icc is not None:
-        said.append(f"Instances of one cluster correlate by {icc:g}, as given.")
+        said.append(f"The correlation of instances of one cluster is {icc:g}, as given.")
     elif worlds.mean_size > 1 and spread.cluster_size == 1:
         icc = ICC
         said.append(
-            f"Instances of one cluster correlate by {ICC:g}: supposed, as the log has no two "
-            "instances of one world."
+            f"The correlation of instances of one cluster is assumed to be {ICC:g}, because the "
+            "log has no two instances of one cluster."
         )
     elif worlds.mean_size > 1:
-        said.append(f"Instances of one cluster correlate by {spread.icc:.2f}, as in the log.")
+        said.append(f"The correlation of instances of one cluster is {spread.icc:.2f} in the log.")
     kept = spread.icc if icc is None else icc
     sizes = {"cluster_size": worlds.mean_size, "size_cv": worlds.size_cv}
     return replace(spread, icc=kept if worlds.mean_size > 1 else 0.0, **sizes), said
@@ -258,9 +260,8 @@ def _in_suite(spread: Spread, worlds: Worlds, icc: float | None) -> tuple[Spread
 
 def _second(correlation: float, given: bool) -> str:
     if given:
-        return f"Two systems' scores correlate over instances by {correlation:g}, as given."
+        return f"The correlation of the two systems' scores is {correlation:g}, as given."
     return (
-        "The second system varies as much as the first and finds other instances hard "
-        "(correlation 0); systems that are alike need fewer instances: give two logs, or "
-        "--correlation."
+        "The second system has the same variance as the first, and the correlation of their "
+        "scores is 0. Similar systems need fewer instances: give two logs or --correlation."
     )

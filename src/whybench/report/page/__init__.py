@@ -1,4 +1,4 @@
-"""One self-contained page out of a `Report`, and the same tables and figures as files."""
+"""Write a `Report` as one self-contained page, and its tables and figures as files."""
 
 from whybench.report.page.files import Written, write
 from whybench.report.page.render import render

@@ -1,4 +1,4 @@
-"""A frame as cells to read: words for every value, and what a column is sorted by."""
+"""Format a frame as table cells: a text for every value, and a key for sorting."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ import pandas as pd
 MISSING = "–"
 
 SHORT = 28
-"""Letters that a cell may have and not be broken into lines."""
+"""Longest text, in characters, that is kept on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value as shown."""
+    """One formatted value."""
 
     text: str
     key: str
-    """What its column is sorted by; empty for a missing value, which always comes last."""
+    """Sort key; empty for a missing value, which always comes last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A frame as shown."""
+    """A formatted frame."""
 
     heads: tuple[str, ...]
     numeric: tuple[bool, ...]
-    """Whether a column holds numbers alone, and so stands on the right."""
+    """Whether a column holds only numbers, and so is right-aligned."""
     compact: tuple[bool, ...]
-    """Whether a column's words are short enough to stand on one line."""
+    """Whether all texts of a column fit on one line."""
     rows: tuple[tuple[Cell, ...], ...]
     total: int
-    """How many rows the frame has; more than are shown if it was cut."""
+    """Number of rows of the frame, including those not shown."""
 
 
 def grid(frame: pd.DataFrame, most: int) -> Grid:
@@ -58,10 +58,10 @@ def grid(frame: pd.DataFrame, most: int) -> Grid:
 
 
 def words(value: object, *, whole: bool = False, grouped: bool = False) -> str:
-    """Return a value as a reader wants it: few decimals, yes or no, a dash where there is none.
+    """Return a value as text: few decimals, yes or no, a dash for a missing value.
 
-    Thousands are set off by a comma from 10,000 on, so that years stay years; `grouped`: from 1,000
-    on, as in a column that has larger numbers too.
+    Numbers from 10,000 have commas, so years have none. With `grouped`, numbers from 1,000 have
+    commas, for a column that also has larger numbers.
 
     >>> [words(v) for v in (0.5, 12, 8870, 12345, True, None, "x", 0.0001, [1, "a"])]
     ['0.500', '12', '8870', '12,345', 'yes', '–', 'x', '<0.001', '[1, "a"]']
@@ -107,7 +107,7 @@ def _key(value: object) -> str:
 
 
 def _counts(column: list[object]) -> bool:
-    """Tell whether floats are counts: a whole-number column that pandas widened for its gaps."""
+    """Tell whether floats are counts: whole numbers that pandas widened because of gaps."""
     here = [v for v in column if not _absent(v)]
     floats = [float(v) for v in here if isinstance(v, numbers.Real) and _number(v)]
     return (

@@ -1,7 +1,7 @@
-"""Episodes packed for the page: an index to search, each episode compressed on its own.
+"""Pack episodes for the page: a searchable index, and each episode compressed separately.
 
-A page opens one episode at a time, so each is inflated only when it is asked for. Documents are
-kept apart from the episodes and once each: several systems often read the same one.
+The page shows one episode at a time, so it decompresses an episode only when it is opened.
+Documents are stored separately and only once, because several systems often read the same one.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ FRAME = 90
 
 @dataclass(frozen=True, slots=True)
 class PackedEpisodes:
-    """What the viewer finds in the page."""
+    """Data that the viewer of episodes reads."""
 
     index: tuple[Mapping[str, Any], ...]
     """One row per episode, for the list."""
     episodes: tuple[str, ...]
-    """Annotated episodes in the same order, gzip in base64; a document is named by its place."""
+    """Annotated episodes in the same order, gzip in base64; `textAt` is a place in `texts`."""
     texts: tuple[str, ...]
     """Documents, gzip in base64."""
     left: int
-    """Episodes that did not fit."""
+    """Number of episodes that did not fit."""
 
 
 def pack_episodes(chapters: Sequence[Chapter], room: int) -> PackedEpisodes:
-    """Pack as many episodes as fit into `room` characters, each family getting its turn."""
+    """Pack as many episodes as fit into `room` characters, in turn by family."""
     kept: dict[int, tuple[Mapping[str, Any], str]] = {}
     places: dict[str, int] = {}
     texts: list[str] = []
@@ -61,13 +61,13 @@ def pack_episodes(chapters: Sequence[Chapter], room: int) -> PackedEpisodes:
 
 
 def packed(data: object) -> str:
-    """Return JSON data as gzip in base64, the same for the same data."""
+    """Return JSON data as gzip in base64; equal data give equal text."""
     raw = json.dumps(_finite(data), ensure_ascii=False, separators=(",", ":")).encode()
     return base64.b64encode(gzip.compress(raw, 9, mtime=0)).decode("ascii")
 
 
 def _finite(data: object) -> object:
-    """Return data without NaN and infinities, which JSON does not know."""
+    """Return data without NaN and infinities, which JSON does not have."""
     if isinstance(data, float) and not abs(data) < float("inf"):
         return None
     if isinstance(data, Mapping):
@@ -78,7 +78,7 @@ def _finite(data: object) -> object:
 
 
 def _in_turn(chapters: Iterable[Chapter]) -> list[int]:
-    """Return the place of the first of each family, then of the second of each, and so on."""
+    """Return places in turn: the first of each family, then the second of each, and so on."""
     seen: Counter[str] = Counter()
     ranked = []
     for place, chapter in enumerate(chapters):

@@ -1,4 +1,4 @@
-"""A report on disk: the page, and beside it every table and figure as files."""
+"""Write a report to disk: the page, and every table and figure as files beside it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whybench.report.section import Figure, Report, Table
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What lies on disk."""
+    """Paths of the files that were written."""
 
     page: Path
     tables: tuple[Path, ...]
@@ -28,12 +28,12 @@ class Written:
 
     @property
     def size(self) -> int:
-        """Return the bytes of the page."""
+        """Size of the page in bytes."""
         return self.page.stat().st_size
 
 
 def write(report: Report, out: Path) -> Written:
-    """Write the page at `out`, tables and figures into the folder `<stem>_files` beside it."""
+    """Write the page to `out`, and tables and figures to the folder `<stem>_files` beside it."""
     check_names(report)
     folder = out.parent / f"{out.stem}_files"
     for name in ("tables", "figures"):
@@ -57,7 +57,7 @@ def write(report: Report, out: Path) -> Written:
 
 
 def plain(frame: pd.DataFrame) -> pa.Table:
-    """Return a frame as columns of one type each; a column of mixed values becomes text."""
+    """Return a frame as an Arrow table; a column of mixed types becomes text."""
     columns = [_array(list(frame.iloc[:, place])) for place in range(frame.shape[1])]
     return pa.table(columns, names=[str(name) for name in frame.columns])
 

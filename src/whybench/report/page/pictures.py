@@ -1,4 +1,4 @@
-"""Altair charts as pictures, drawn offline: SVG and PNG files, and SVG in the page's colours."""
+"""Draw Altair charts offline as SVG and PNG files, and as SVG in the page's colours."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PLAIN: Mapping[str, str] = {
     "#fff": "paper",
     "#ffffff": "paper",
 }
-"""Colours that Vega draws with where a chart names none, and the token that takes their place."""
+"""Default colour of Vega → token that replaces it."""
 
 SHRINK = 0.75
-"""How far a picture may shrink before its box scrolls instead, so that its letters stay legible."""
+"""Smallest scale of a picture; below it, the box scrolls so that the text stays legible."""
 
 ENLARGED = 1.5
-"""How much larger a PNG is than its figure in the page."""
+"""Scale of a PNG file relative to the figure in the page."""
 
 _COLOUR = re.compile(r'\b(fill|stroke|stop-color)="([^"]+)"')
 _NAMED = re.compile(r'\bid="([^"]+)"')
@@ -40,31 +40,31 @@ _GROUND = re.compile(r'(<svg\b[^>]*>)<rect width="[\d.]+" height="[\d.]+" fill="
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure ready to stand in the page."""
+    """A figure as it is embedded in the page."""
 
     svg: str
     least: int
-    """The width in pixels below which it is not legible."""
+    """Width in pixels below which it is not legible."""
 
 
 def svg_of(figure: Figure, systems: Sequence[str] = ()) -> str:
-    """Return the figure as a stand-alone SVG in light colours; `systems` are all of its report."""
+    """Return the figure as a stand-alone SVG in light colours; see `specification`."""
     chart = specification(figure.chart, systems) | {"background": LIGHT["paper"]}
     drawn: str = vl_convert.vegalite_to_svg(chart, vl_version=_version(), allowed_base_urls=[])
     return _named(drawn, figure)
 
 
 def png_of(figure: Figure, svg: str | None = None) -> bytes:
-    """Return the figure as a PNG, larger than on the page; `svg` if it was drawn before."""
+    """Return the figure as a PNG; pass `svg` if it was already drawn."""
     drawn: bytes = vl_convert.svg_to_png(svg or svg_of(figure), scale=ENLARGED)
     return drawn
 
 
 def placed(svg: str, figure: Figure) -> Picture:
-    """Return a drawn figure as it stands in the page: named, see-through, in the page's colours."""
+    """Return a drawn figure for the page: named, transparent, in the page's colours."""
     root = _ROOT.search(svg)
     if root is None:
-        raise ValueError(f"figure {figure.id}: no <svg> with a width and a height was drawn")
+        raise ValueError(f"Figure {figure.id}: the drawing has no <svg> with width and height.")
     width, height = float(root[1]), float(root[2])
     opening = (
         f'<svg class="marks" id="picture-{figure.id}" width="{width:g}" height="{height:g}" '
@@ -81,9 +81,9 @@ def _token(match: re.Match[str]) -> str:
 
 
 def _named(svg: str, figure: Figure) -> str:
-    """Name the parts of a picture after its figure, so that no two share an id in a page.
+    """Rename the ids of a picture after its figure, so that ids are unique in a page.
 
-    The drawer counts its ids up over all that it has ever drawn; here they begin anew.
+    The renderer numbers ids over all pictures of a process. Here they start at 0 for each figure.
     """
     for place, name in enumerate(dict.fromkeys(_NAMED.findall(svg))):
         new = f"picture-{figure.id}-{place}"

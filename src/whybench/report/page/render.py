@@ -1,4 +1,4 @@
-"""A report as one page of HTML that needs nothing but itself."""
+"""Render a report as one HTML page that loads no other file."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from whybench.report.palette import DARK, LIGHT
 from whybench.report.section import Figure, Part, Remark, Report, Section, Table
 
 LIMIT = 25_000_000
-"""Bytes that a page may have; episodes that would not fit are left out, and the page says so."""
+"""Largest size of a page in bytes; episodes that do not fit are left out."""
 
 FRAME = 50_000
-"""Bytes kept free for the head, the contents and the foot of a page."""
+"""Bytes reserved for the head, the contents and the foot of a page."""
 
 MOST_ROWS = {"table": 2000, "figure": 500}
-"""Rows shown of a table, and of the rows below a figure; the files hold all."""
+"""Most rows shown in a table and below a figure; the files have all rows."""
 
 STYLES = ("style.css", "parts.css", "episodes.css", "print.css")
 HEAD = ("theme.js",)
@@ -48,7 +48,7 @@ SCRIPTS = (
     "episode.js",
     "list.js",
 )
-"""Read one after the other as one module: names are shared, nothing leaks into the page."""
+"""Joined in this order into one module, so they share names and define no globals."""
 
 RESERVED = (
     "caption",
@@ -61,7 +61,7 @@ RESERVED = (
     "table",
     "title",
 )
-"""First words of the ids that the page gives out itself."""
+"""First words of ids that the page uses itself."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 
@@ -74,8 +74,8 @@ def render(
 ) -> str:
     """Return the page.
 
-    `drawn` holds SVGs by figure id if they exist already; `beside` is the folder, relative to the
-    page, where the tables and figures lie as files; `limit` is in bytes.
+    `drawn` has SVGs by figure id, if they were already drawn. `beside` is the folder with the files
+    of tables and figures, relative to the page. `limit` is in bytes.
     """
     check_names(report)
     figures = [part for part in _walk(report.sections) if isinstance(part, Figure)]
@@ -109,11 +109,11 @@ def render(
 
 
 def check_names(report: Report) -> None:
-    """Refuse ids that cannot be anchors and file names, or that occur twice."""
+    """Reject ids that cannot be anchors or file names, and ids that occur twice."""
     rooms = [room.id for room in _rooms(report.sections)]
     taken = [name for name in rooms if name.split("-")[0] in RESERVED]
     if taken:
-        raise ValueError(f"section id {taken[0]!r}: the page uses names that begin so; rename it")
+        raise ValueError(f"Section id {taken[0]!r} starts with a reserved word. Rename it.")
     parts = list(_walk(report.sections))
     groups = {
         "section": rooms,
@@ -124,10 +124,10 @@ def check_names(report: Report) -> None:
     for what, names in groups.items():
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
-            raise ValueError(f"{what} ids must differ; more than once: {', '.join(twice[:5])}")
+            raise ValueError(f"Duplicate {what} ids: {', '.join(twice[:5])}. Make them unique.")
         odd = [name for name in names if what != "chapter" and not _NAME.fullmatch(name)]
         if odd:
-            raise ValueError(f"{what} id {odd[0]!r}: use letters, digits and hyphens")
+            raise ValueError(f"Invalid {what} id {odd[0]!r}. Use letters, digits and hyphens.")
 
 
 def _walk(sections: Iterable[Section]) -> Iterable[Part]:
@@ -142,7 +142,7 @@ def _rooms(sections: Iterable[Section]) -> Iterable[Section]:
 
 
 def _policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
-    """Return a content policy that allows the page's own code alone, and no network at all."""
+    """Return a content security policy that allows only the page's own code and no network."""
 
     def sums(texts: Iterable[str]) -> str:
         return " ".join(
@@ -157,7 +157,7 @@ def _policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
 
 
 def _themes() -> str:
-    """Return both palettes as CSS variables; a reader's choice beats the system's."""
+    """Return both palettes as CSS variables; the reader's choice overrides the system's."""
     light, dark = (
         "".join(f"--{token}:{colour};" for token, colour in palette.items())
         for palette in (LIGHT, DARK)
@@ -185,7 +185,7 @@ def _rows(part: Table | Figure) -> Grid:
 
 
 def _gathered(parts: Iterable[Part]) -> Iterable[Part | list[Part]]:
-    """Yield parts in order, plain remarks that follow one another as one list."""
+    """Yield parts in order; consecutive plain remarks become one list."""
     for together, group in groupby(parts, lambda p: isinstance(p, Remark) and p.tone == "plain"):
         found = list(group)
         if together and len(found) > 1:
@@ -195,7 +195,7 @@ def _gathered(parts: Iterable[Part]) -> Iterable[Part | list[Part]]:
 
 
 def _coded(text: str) -> Markup:
-    """Escape words and set what stands between backticks as code."""
+    """Escape a text and mark text between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 

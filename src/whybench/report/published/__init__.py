@@ -1,1 +1,1 @@
-"""The papers' figures, beside our runs."""
+"""Read the papers' figures and match them with runs."""

@@ -1,7 +1,7 @@
-"""Published figures: every cell of the five papers' result tables, as printed.
+"""Read published figures: every cell of the five papers' result tables, as printed.
 
-The CSV files, and where they come from, are in `figures_of_papers`. `mapping` says which of our
-runs and metrics a row belongs to.
+The CSV files and their sources are in `figures_of_papers`. `mapping.json` there states which of our
+runs and metrics a row corresponds to.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ FOLDER = files("whybench.report.published") / "figures_of_papers"
 FAMILIES = tuple(sorted(f.name[:-4] for f in FOLDER.iterdir() if f.name.endswith(".csv")))
 
 _SHARES = {"percent": 100.0, "fraction": 1.0}
-"""Unit → what a whole is."""
+"""Unit → value of the whole."""
 
 _REPEATED = ("duplicate of", "repeats Table")
-"""What notes say of rows that stand elsewhere too."""
+"""Texts in the notes of rows that another table also has."""
 
 _CHOSEN = "best_of_two_templates"
-"""Rows that are picked from two other tables by their result."""
+"""Condition of rows that are selected from two other tables by their result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,52 +40,52 @@ class Cell:
     family: str
     table: str
     suite: str
-    """The paper's suite in our spelling; `mapping.runs_of` gives ours."""
+    """The paper's suite in our spelling; `row_match.runs_of` gives ours."""
     condition: str
     system: str
-    """One name in all tables of a paper, see `mapping.Rules`; empty for a statistic of the data."""
+    """The same name in all tables of a paper (`row_match.Rules`); empty for dataset statistics."""
     system_kind: str
     metric: str
     value: float | None
-    """As printed, in its own unit; none where the paper shows no figure."""
+    """As printed, in its own unit; None if the paper shows no figure."""
     unit: str
     n: int | None
-    """Episodes behind it, where they are told."""
+    """Episodes behind it; None if the paper does not state them."""
     note: str
     printed: str
-    """The figure's own text, empty where the paper shows none."""
+    """The printed text; empty if the paper shows no figure."""
     repeat: bool = False
-    """Whether another row has this figure too: leave it out of a picture."""
+    """Whether another row also has this figure; figures then leave it out."""
 
     @property
     def suppressed(self) -> bool:
-        """Whether the paper hides the figure, because its denominator is 1 to 5."""
+        """Whether the paper suppresses the figure, because its denominator is 1 to 5."""
         return self.note.startswith("suppressed")
 
     @property
     def undefined(self) -> bool:
-        """Whether there is nothing to divide by, or the cell is not applicable."""
+        """Whether the denominator is 0, or the cell is not applicable."""
         return self.note.startswith("undefined")
 
     @property
     def share(self) -> float | None:
-        """The value as a fraction of 1; none for what is no share."""
+        """The value as a fraction of 1; None if it is not a share."""
         whole = _SHARES.get(self.unit)
         return None if self.value is None or whole is None else self.value / whole
 
     @property
     def pooled(self) -> bool:
-        """Whether the figure is of several systems together."""
+        """Whether the figure combines several systems."""
         return self.system.endswith("pooled") or self.system.startswith(("Avg", "all "))
 
     @property
     def measure(self) -> Measure:
-        """What the figure is called here."""
+        """Our metric for this figure."""
         return measure_of(self.family, self.suite, self.condition, self.metric)
 
     @property
     def comparable(self) -> float | None:
-        """The value on the scale of our metric: counts of episodes and per cent become shares."""
+        """The value on the scale of our metric; counts of episodes and per cent become shares."""
         if self.value is not None and self.measure.of:
             return self.value / self.measure.of
         return self.value if self.unit not in _SHARES else self.share
@@ -99,14 +99,14 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The published figures; files are read when they are first asked for.
+    """The published figures; a file is read when it is first needed.
 
     >>> {cell.unit for cell in Published().cells("causallink", metric="accuracy")}
     {'fraction'}
     """
 
     folder: Path | None = None
-    """Where the CSV files are; none: those of the package."""
+    """Folder of the CSV files; None: those of the package."""
 
     def cells(
         self,
@@ -118,7 +118,7 @@ class Published:
         table: str | None = None,
         condition: str | None = None,
     ) -> tuple[Cell, ...]:
-        """Return the cells of a family in the order of its file; none means any."""
+        """Return the cells of a family in the order of its file; None matches any value."""
         asked = {
             "suite": suite,
             "metric": metric,
@@ -134,7 +134,7 @@ class Published:
         )
 
     def frame(self, family: str, **wanted: str | None) -> pd.DataFrame:
-        """Return the same as a data frame, a row per cell."""
+        """Return the same cells as a data frame, one row per cell."""
         return framed(self.cells(family, **wanted))
 
     def beside(
@@ -146,10 +146,10 @@ class Published:
         parts: bool = False,
         strict: bool = False,
     ) -> tuple[Cell, ...]:
-        """Return the cells that belong beside a run, each once, by the name of our metric.
+        """Return the cells that correspond to a run and to our metric, without repeats.
 
-        `args` and `strict` are those of `mapping.matching`. With `parts`, instead, the cells that
-        hold for a part of the run: `mapping.matches` says for which.
+        `args` and `strict` are those of `row_match.matching`. With `parts`, return instead the
+        cells that correspond to a part of the run; `row_match.matches` states which part.
         """
         family = run_suite.partition("/")[0]
         if family not in FAMILIES:
@@ -169,7 +169,7 @@ class Published:
 
 
 def framed(cells: Iterable[Cell]) -> pd.DataFrame:
-    """Return cells as a data frame; what is not there is NaN, or NA for `n`."""
+    """Return cells as a data frame; missing values are NaN, or NA for `n`."""
     rows = [{name: getattr(cell, name) for name in COLUMNS} for cell in cells]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return frame.astype({"value": float, "share": float, "n": "Int64"})
@@ -178,7 +178,9 @@ def framed(cells: Iterable[Cell]) -> pd.DataFrame:
 @cache
 def _read(folder: Path | None, family: str) -> tuple[Cell, ...]:
     if family not in FAMILIES:
-        raise ValueError(f"no published figures of {family!r}: try {', '.join(FAMILIES)}")
+        raise ValueError(
+            f"Family {family!r} has no published figures. Choose one of: {', '.join(FAMILIES)}."
+        )
     with as_file(FOLDER if folder is None else folder) as place:
         text = (place / f"{family}.csv").read_text("utf-8")
     return tuple(_once(_cell(row) for row in csv.DictReader(StringIO(text))))
@@ -197,7 +199,7 @@ def _cell(row: Mapping[str, str]) -> Cell:
 
 
 def _once(cells: Iterable[Cell]) -> Iterator[Cell]:
-    """Mark cells that an earlier table has with the same value; where two differ, both stay."""
+    """Mark cells that an earlier table has with the same value; if values differ, keep both."""
     seen: set[tuple[object, ...]] = set()
     for cell in cells:
         where = (cell.suite, cell.condition, cell.system, cell.metric)

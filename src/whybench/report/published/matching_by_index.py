@@ -1,4 +1,4 @@
-"""Instances by their place: what two runs share whose instances have other ids."""
+"""Pair instances by block and index, for runs whose instances have different ids."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 def places(frame: pd.DataFrame) -> pd.Series:
     """Return the block and the index of each row's instance, such as `0.12`.
 
-    An index alone names no instance: every block of a suite counts from 0.
+    The index alone does not identify an instance, because every block of a suite counts from 0.
     """
     indices = frame["index"].astype(str)
     blocks = frame["block"].astype(str) if "block" in frame else "0"
@@ -16,5 +16,5 @@ def places(frame: pd.DataFrame) -> pd.Series:
 
 
 def by_place(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose instances are named by their places, to be paired by these."""
+    """Return a frame with block and index as instance names, so that runs can be paired."""
     return frame.assign(instance=places(frame))

@@ -1,9 +1,12 @@
-"""Which of our runs and metrics a published row belongs to, read from `mapping.json`.
+"""Match published rows with our runs and metrics, as `mapping.json` declares.
 
-A paper's suite and condition are matched with a suite of ours and arguments of its task, or with
-a reason why no run of ours has such a figure. Arguments come in three kinds, listed by family:
-`free` ones never matter (seed, schema …), `told` ones may differ if the reader is told (profile,
-wording …), all others must agree. `needed` ones must be given, with whatever value.
+A paper's suite and condition correspond to a suite of ours with task arguments, or to a reason why
+no run of ours has such a figure. Each family lists its arguments by kind:
+
+- `free`: never matters (seed, schema …).
+- `told`: may differ, and the report then states the difference (profile, template …).
+- `needed`: must be given, with any value.
+- All other arguments must be equal.
 """
 
 from __future__ import annotations
@@ -21,28 +24,28 @@ from whybench.causal.canonical import EMPTY, Record, freeze
 from whybench.episode.registry import load_suite
 
 _UNBUILT = ("data", "filter")
-"""Parameters that name or choose files: they are compared, but no suite is built with them."""
+"""Parameters that name or select files; they are compared, but no suite is built with them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The part of a run that a published row is about, by a covariate of its instances."""
+    """The part of a run that a published row covers, by a covariate of its instances."""
 
     covariate: str
     equals: Any = None
     low: float | None = None
-    """Included."""
+    """Inclusive."""
     high: float | None = None
-    """Not included."""
+    """Exclusive."""
     contrast: str = ""
-    """Set where the row is a difference between two parts: what is subtracted from what."""
+    """Set if the row is the difference of two parts; names the two parts."""
 
     def mask(self, frame: pd.DataFrame) -> pd.Series[bool]:
-        """Tell which rows of a frame that has covariates as columns belong to the part."""
+        """Return which rows of a frame belong to the part; covariates must be columns."""
         if self.contrast:
-            raise ValueError(f"a difference ({self.contrast}) is no part of a run")
+            raise ValueError(f"A difference ({self.contrast}) is not a part of a run.")
         if self.covariate not in frame:
-            raise ValueError(f"no column {self.covariate!r}: join the covariates first")
+            raise ValueError(f"There is no column {self.covariate!r}. Join the covariates first.")
         column = frame[self.covariate]
         kept = pd.Series(True, index=frame.index)
         if self.equals is not None:
@@ -56,7 +59,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class OwnRun:
-    """A run of ours: `inspect eval TASK -T suite=… -T …`, and perhaps a part of it."""
+    """A run of ours (`inspect eval TASK -T suite=… -T …`), or a part of it."""
 
     task: str
     suite: str
@@ -68,65 +71,65 @@ class OwnRun:
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """What of ours stands opposite a suite and condition of a paper."""
+    """Our runs that correspond to a suite and condition of a paper."""
 
     family: str
     suite: str
     condition: str
     runs: tuple[OwnRun, ...] = ()
-    """Any of these will do, the nearest first."""
+    """Alternatives, the closest first."""
     none: str = ""
-    """Why there is no run; empty if there is one."""
+    """Reason why there is no run; empty if there is one."""
     caveat: str = ""
-    """What a reader must know who compares."""
+    """What a reader must know to compare."""
     metrics: Record = EMPTY
-    """Published metric → ours, where it is another one than elsewhere in the family."""
+    """Published metric → ours, if it differs from the rest of the family."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a published metric is called here."""
+    """Our metric for a published metric."""
 
     metric: str = ""
-    """A column of a run's frame; those of another scorer have its name before a dot."""
+    """Column of a run's frame; columns of other scorers start with their name and a dot."""
     none: str = ""
-    """Why there is none; empty if there is one."""
+    """Reason why there is none; empty if there is one."""
     of: int | None = None
-    """Set where the paper counts episodes, of so many, and ours is a share."""
+    """Number of episodes, if the paper counts episodes and ours is a share."""
     caveat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How runs of a family are compared with published rows."""
+    """Rules that match runs of a family with published rows."""
 
     task: str
     defaults: Record
-    """Task argument → what it is if not given."""
+    """Task argument → its default."""
     free: tuple[str, ...]
     told: tuple[str, ...]
     needed: tuple[str, ...]
     counterparts: tuple[Counterpart, ...]
     measures: Record
     systems: Record
-    """A table's name of a system → its one name here, where tables spell it differently."""
+    """Name of a system in a table → its common name, if tables differ."""
 
 
 def runs_of(family: str, suite: str, condition: str) -> Counterpart:
-    """Return what of ours stands opposite a suite and condition of a paper.
+    """Return our runs that correspond to a suite and condition of a paper.
 
     >>> runs_of("causalab", "scaling_6node", "5o20i").runs[1].args["regime"]
     '5o20i'
     """
     found = _by_pair(family).get((suite, condition))
     if found is None:
-        raise ValueError(f"{family} has no published rows of {suite!r}, {condition!r}")
+        raise ValueError(f"Family {family} has no published rows of {suite!r}, {condition!r}.")
     return found
 
 
 @cache
 def measure_of(family: str, suite: str, condition: str, metric: str) -> Measure:
-    """Return what a published metric is called here.
+    """Return our metric for a published metric.
 
     >>> measure_of("recite", "name_assisted", "", "f1").metric
     'legacy_f1'
@@ -136,17 +139,17 @@ def measure_of(family: str, suite: str, condition: str, metric: str) -> Measure:
         return Measure(metric=own)
     found = rules(family).measures.get(metric)
     if found is None:
-        raise ValueError(f"{family} has no published metric {metric!r}")
+        raise ValueError(f"Family {family} has no published metric {metric!r}.")
     return Measure(**found.asdict())
 
 
 def matching(
     run_suite: str, args: Mapping[str, Any], *, strict: bool = False
 ) -> list[tuple[str, str]]:
-    """Return the published suites and conditions that belong beside a run of ours.
+    """Return the published suites and conditions that correspond to a run of ours.
 
-    `args` are task arguments and parameters of the run; what is absent is at its default. A run may
-    differ in the `told` arguments (see `differences`) unless `strict`.
+    `args` are task arguments and parameters of the run; those that are absent have their defaults.
+    Unless `strict` is set, a run can differ in the `told` arguments (see `differences`).
 
     >>> matching("causallink/core", {"template": "step_limited"})[0]
     ('core_step_limited', 'best_of_two_templates')
@@ -160,7 +163,7 @@ def matching(
 def matches(
     run_suite: str, args: Mapping[str, Any], *, strict: bool = False
 ) -> list[tuple[Counterpart, OwnRun]]:
-    """Return the same as values: what stands opposite a run, and as which of its runs."""
+    """Return the same as values: the counterpart and which of its runs matched."""
     family = run_suite.partition("/")[0]
     if family not in _data():
         return []
@@ -174,7 +177,7 @@ def matches(
 
 
 def differences(own: OwnRun, args: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the arguments in which a run differs from a published row's own, free ones aside."""
+    """Return the arguments, except free ones, in which a run differs from a published row."""
     given = _settings(own.suite.partition("/")[0], own.suite, args)
     return _differing(own, given, strict=True)
 
@@ -200,7 +203,7 @@ def _own_settings(own: OwnRun) -> Record:
 
 
 def _settings(family: str, suite: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with the task's defaults, and parameters that are not at theirs."""
+    """Return arguments with the task's defaults, and parameters that differ from theirs."""
     flat = {**args.get("parameters", {}), **{k: v for k, v in args.items() if k != "parameters"}}
     how = rules(family)
     of_task = {*how.defaults.asdict(), *how.free, "suite"} - {"max_errors", "data"}
@@ -224,7 +227,9 @@ def _data() -> Any:
 def rules(family: str) -> Rules:
     """Return a family's part of the mapping."""
     if family not in _data():
-        raise ValueError(f"no published figures of {family!r}: try {', '.join(_data())}")
+        raise ValueError(
+            f"Family {family!r} has no published figures. Choose one of: {', '.join(_data())}."
+        )
     data = _data()[family]
     without = {name: {"none": group["none"]} for group in data["unmeasured"]
                for name in group["metrics"]}  # fmt: skip

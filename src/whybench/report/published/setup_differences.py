@@ -1,4 +1,4 @@
-"""Published figures beside runs, and in what the runs differ from the paper's."""
+"""Find published figures for runs, and how the runs differ from the paper's."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ OTHER = ("parameters of another version",)
 
 
 def manner_of(run: Run, aside: Iterable[str] = ()) -> dict[str, Any]:
-    """Return how a run was played, as the mapping to published rows asks for it.
+    """Return the settings of a run in the form that the mapping to published rows needs.
 
-    Parameters that are left aside say on what it was played, not how.
+    Parameters in `aside` are left out, because they select instances.
     """
     usual = rules(run.family.name).defaults.asdict()
     given = {name: run.args[name] for name in usual if run.args.get(name) is not None}
@@ -36,9 +36,9 @@ def beside(
     parts: bool = False,
     aside: Sequence[str] = (),
 ) -> list[Cell]:
-    """Return the published cells of a suite that belong beside a run played like one of these.
+    """Return the published cells of a suite for runs with the settings of one of `like`.
 
-    None: beside one played as the paper's were. `parts` as in `Published.beside`.
+    If `like` is None, use the paper's own settings. `parts` is that of `Published.beside`.
     """
     played = [{}] if like is None else [manner_of(run, aside) for run in like]
     manners = dict.fromkeys(canonical_json(manner) for manner in played)
@@ -49,7 +49,7 @@ def beside(
 def _beside(
     published: Published, suite: str, manner: str, metric: str | None, parts: bool
 ) -> tuple[Cell, ...]:
-    """Return the cells of a suite; they are asked for again and again, and never change."""
+    """Return the cells of a suite; cached, because many figures need the same ones."""
     try:
         return published.beside(suite, json.loads(manner), metric, parts=parts)
     except ValueError:
@@ -59,9 +59,10 @@ def _beside(
 def setup_differences(
     run: Run, theirs: Iterable[OwnRun] | None = None, aside: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Name the arguments in which a run differs from that of the paper which is most like it.
+    """Return the arguments in which a run differs from the closest run of the paper.
 
-    Without `theirs` from any on its suite. Parameters of another version count as a difference.
+    Without `theirs`, all of the paper's runs on the suite count. Parameters of another version are
+    a difference too.
     """
     found = [own for _, own in matches(run.suite, {})] if theirs is None else list(theirs)
     try:
@@ -71,7 +72,7 @@ def setup_differences(
 
 
 def differences_in_words(runs: Iterable[tuple[str, Run]], aside: Sequence[str] = ()) -> str:
-    """Say which systems were not asked as in the paper, and what was otherwise."""
+    """Return a sentence on which systems had other settings than in the paper, and which."""
     found: dict[tuple[str, ...], list[str]] = {}
     for system, run in runs:
         if names := setup_differences(run, None, aside):
@@ -80,7 +81,7 @@ def differences_in_words(runs: Iterable[tuple[str, Run]], aside: Sequence[str] =
 
 
 def sentence(found: dict[str, list[str]]) -> str:
-    """Return what differs → systems as a sentence to follow another; empty if there is nothing."""
+    """Return differences → systems as a sentence that follows another; empty without any."""
     said = "; ".join(
         f"{', '.join(dict.fromkeys(systems))} in {names}" for names, systems in found.items()
     )

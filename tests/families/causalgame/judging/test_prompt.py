@@ -96,9 +96,9 @@ def test_task_reports_differ_where_the_truth_does() -> None:
 
 
 def test_unknown_physics_and_scenarios_are_refused() -> None:
-    with pytest.raises(ValueError, match="no task report for physics 'moon'"):
+    with pytest.raises(ValueError, match="No task report for physics 'moon'"):
         task_report("antenna_trap", "certified", "moon")
-    with pytest.raises(ValueError, match="no task report for 'moon'"):
+    with pytest.raises(ValueError, match="No task report for 'moon'"):
         task_report("moon", "certified", REPORTS[0])
 
 

@@ -1,4 +1,4 @@
-"""Which property to set next, and to what: the exact experimenter's plan."""
+"""The exact agent's plan: which property to set next, and to which value."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from whybench.families.causalab.proof.evidence import Evidence, Inference
 from whybench.families.causalab.world.world import FREQUENCY, Reading, View
 
 LEVELS = (100.0, 0.0, 47.0, 83.0, 21.0, 62.0, 9.0, 95.0, 34.0, 71.0)
-"""Settings in per cent of the range: far apart, and in no simple ratio to one another."""
+"""Settings in per cent of the range; far apart and without simple ratios."""
 
 RIDGE = 1e-9
-"""Keeps volumes apart from zero while a node's equations are too few."""
+"""Keeps volumes above zero while a node has too few equations."""
 
 
 def next_setting(evidence: Evidence, found: Inference) -> tuple[int, float] | None:
-    """Return a property that must still be set, and the value to set; None if all have been.
+    """Return a property that must still be set, and its value; None if none is left.
 
     A linear equation needs each property once, a quadratic one twice.
     """
@@ -35,16 +35,16 @@ def next_setting(evidence: Evidence, found: Inference) -> tuple[int, float] | No
 
 
 def level(view: View, number: int) -> float:
-    """Return the setting of that number, within the range."""
+    """Return the setting with a given number, within the range."""
     return LEVELS[number % len(LEVELS)] * min(view.limit or 100.0, 100.0) / 100
 
 
 def _upstream_first(
     view: View, found: Inference, own: Sequence[Reading], left: Sequence[int]
 ) -> tuple[int, float]:
-    """Leave to the last what moves at every intervention: it may not be needed any more.
+    """Sort properties that move at every intervention last, because they may not be needed.
 
-    Among equals the smaller reading goes first: a hint that is of no consequence to the proof.
+    Ties go to the smaller reading. This heuristic does not affect the proof.
     """
     moved = {v: sum(below >> v & 1 for below in found.below) for v in left}
     v = min(left, key=lambda v: (moved[v], abs(own[0].values[v])))
@@ -55,7 +55,7 @@ def _upstream_first(
 def _most_informative(
     evidence: Evidence, found: Inference, own: Sequence[Reading], left: Sequence[int]
 ) -> tuple[int, float]:
-    """Take the setting that makes all nodes' equations span most, by what is known so far."""
+    """Choose the setting that makes the equations of all nodes span the most volume."""
     view = evidence.view
     used = {(r.target, r.setting) for r in own}
     offers = [
@@ -75,7 +75,7 @@ def _most_informative(
 
 
 def _foreseen(view: View, weights: Array, own: Sequence[Reading], v: int, setting: float) -> Array:
-    """Return the readings that the equations known so far lead one to expect."""
+    """Return the readings that the known equations predict."""
     now = np.array(own[-1].values)
     terms = weights @ features(now, view.quadratic)
     bases = now - terms
@@ -89,7 +89,7 @@ def _foreseen(view: View, weights: Array, own: Sequence[Reading], v: int, settin
 def _spanned(
     evidence: Evidence, u: int, own: list[int], targets: Sequence[int], expected: Sequence[Array]
 ) -> Array:
-    """Return the volumes that a node's equations would span with one of the expected readings."""
+    """Return the volumes that a node's equations would span with each expected reading."""
     left = evidence.equations(u).left[:, own]
     scale = np.where(np.array(own) < evidence.view.k, 1e2, 1e4)
     part = np.empty((len(left) + 1, len(own)), order="F")

@@ -1,4 +1,4 @@
-"""Reference agents: floors, a fitter without a graph, and the exact experimenter as the ceiling."""
+"""Reference agents: guessers, a regression without a graph, and the exact agent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from whybench.families.causalab.proof.evidence import (
 from whybench.families.causalab.world.world import FREQUENCY, Reading, Readings, View, World
 
 Given = Sequence[Step] | None
-"""Experiments laid before the agent, which may then only submit; None if it experiments itself."""
+"""Given experiments, after which the agent may only submit; None if it experiments itself."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class AgentState:
 
     @property
     def left(self) -> int:
-        """How many interventions are left."""
+        """Number of interventions that are left."""
         if self.given is not None:
             return 0
         made = sum(r.crystal == self.view.baseline.crystal for r in self.readings) - 1
@@ -59,7 +59,7 @@ class AgentState:
         return evidence_of(self.view, tuple(self.readings))
 
     def intervene(self, v: int, setting: float, guess: Guess | None = None) -> Moves:
-        """Set a property and keep the reading."""
+        """Set a property and store the reading."""
         args = {"property": self.view.names[v], "value": _plain(setting)}
         if guess is not None:
             args["hypothesis"] = json.dumps(written(self.view, guess))
@@ -69,7 +69,7 @@ class AgentState:
             self.readings.append(reading_of(self.view, action, observation))
 
     def open(self) -> Moves:
-        """Open the reactor, once more if the lab asks for a check first."""
+        """Open the reactor; repeat the request if the episode first asks for a check."""
         while self.shown is None:
             observation: Observation = yield Action.of("open_reactor")
             if observation.data.get("reactor") is not None:
@@ -83,7 +83,7 @@ class AgentState:
         return enumerate(self.view.names)
 
     def submit(self, frequency: float, guess: Guess) -> Moves:
-        """Hand in the prediction with a hypothesis; under the released rules it may be repeated."""
+        """Submit the prediction with a hypothesis; the released rules may ask twice."""
         action = Action.of(
             "submit",
             frequency=_plain(frequency),
@@ -99,7 +99,7 @@ def _plain(value: float) -> str:
 
 
 Strategy = Callable[[AgentState, Stream], Moves]
-"""An agent that is told what every agent is told, and nothing more."""
+"""A reference agent; it gets the view that every agent gets, and nothing more."""
 
 
 # The exact experimenter.
@@ -125,7 +125,7 @@ def exact(state: AgentState, _: Stream) -> Moves:
 
 
 def conclusion(state: AgentState, evidence: Evidence, found: Inference) -> tuple[Guess, float]:
-    """Return what the readings force, and the shortest equation where they leave it open."""
+    """Return what the readings force, and the shortest solution of open equations."""
     view = state.view
     solution = evidence.solved(FREQUENCY, found.causes[FREQUENCY])
     said = predicted(evidence, solution, state.shown or (0.0,) * view.k)
@@ -145,7 +145,7 @@ def _guess(view: View, edges: frozenset[Edge], solution: Solution, base: float) 
 
 
 def _without_circles(k: int, edges: frozenset[Edge]) -> frozenset[Edge]:
-    """Drop edges that are not forced together: only where evidence leaves the frequency open."""
+    """Drop edges that are not forced together, if the evidence leaves the frequency open."""
     if Graph.from_edges(k, edges).is_acyclic():
         return edges
     kept: list[Edge] = []
@@ -156,7 +156,7 @@ def _without_circles(k: int, edges: frozenset[Edge]) -> frozenset[Edge]:
 
 
 def _under_disturbance(state: AgentState) -> Moves:
-    """Set all properties in turn until one equation each is left, or the budget is used up."""
+    """Set properties in turn until each node has one equation or the budget is used up."""
     view, targets, turn = state.view, state.view.targets(), 0
     waiting = list(range(view.k))
     while state.left > 0:
@@ -174,7 +174,7 @@ def _under_disturbance(state: AgentState) -> Moves:
 
 
 def disturbed_conclusion(state: AgentState) -> tuple[Guess, float]:
-    """Return the likeliest equation of every node, and what that of the frequency gives."""
+    """Return the likeliest equation of every node, and the frequency that it predicts."""
     view, evidence = state.view, state.evidence()
     edges: set[Edge] = set()
     linear: tuple[tuple[int, float], ...] = ()
@@ -220,14 +220,14 @@ def _mean(state: AgentState) -> float:
 
 
 def null(state: AgentState, _: Stream) -> Moves:
-    """Predict the mean of what was seen."""
+    """Predict the mean of the observed frequencies."""
     yield from state.open()
     mean = _mean(state)
     yield from state.submit(mean, Guess(frozenset(), mean))
 
 
 def by_size(state: AgentState, _: Stream) -> Moves:
-    """Claim that smaller quantities cause all larger ones, and all of them the frequency."""
+    """Claim that smaller quantities cause all larger ones, and that all cause the frequency."""
     view = state.view
     yield from state.open()
     means = [abs(sum(r.values[v] for r in state.readings)) for v in range(view.k)]

@@ -1,1 +1,1 @@
-"""What CausaLab adds to the engines that play it."""
+"""Optional parts of CausaLab: Inspect tasks, annotated episodes and the report."""

@@ -1,4 +1,4 @@
-"""An episode annotated with the truth: what was set and seen, believed, and forced by then."""
+"""Annotate an episode with the truth: settings, readings, hypotheses and what was forced."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from whybench.families.causalab.proof.inference_timeline import InferenceTimelin
 from whybench.families.causalab.world.world import FREQUENCY
 
 FORCED, WRONG = "equations forced", "wrong edges"
-"""Names of the figures that are drawn over the steps."""
+"""Names of the figures drawn over the steps."""
 
 
 def annotated(family: CausaLab, instance: Instance, trace: Trace) -> AnnotatedEpisode:
-    """Tell a trace again beside the truth: it is played anew, step by step."""
+    """Show a trace beside the truth; the trace is replayed step by step."""
     episode = family.open_world(instance, family.world(instance))
     score = family.score(instance, trace)
     told = _Wording(episode)
@@ -61,16 +61,16 @@ def annotated(family: CausaLab, instance: Instance, trace: Trace) -> AnnotatedEp
 
 @dataclass
 class _Wording:
-    """The moments so far, and what the next one hangs on."""
+    """The moments so far, and the state on which the next one depends."""
 
     episode: LabEpisode
     moments: list[Moment] = field(default_factory=list)
     made: list[int] = field(default_factory=list)
-    """Interventions made by the end of each moment."""
+    """Number of interventions by the end of each moment."""
     noted: list[int] = field(default_factory=list)
-    """Hypotheses recorded by the end of each moment."""
+    """Number of recorded hypotheses by the end of each moment."""
     strangers: set[str] = field(default_factory=set)
-    """Names for what was claimed and does not exist, under the released rules."""
+    """Claimed names that do not exist, under the released rules."""
 
     def __post_init__(self) -> None:
         self._before = dict(zip(self.episode.view.names, self._baseline, strict=True))
@@ -80,7 +80,7 @@ class _Wording:
         return self.episode.view.baseline.values
 
     def add(self, action: Action, observation: Observation, *, given: bool = False) -> None:
-        """Tell one more step, which the episode has just carried out."""
+        """Add the step that the episode has just run."""
         done = action.name == "intervene" and not observation.is_error
         self.made.append((self.made[-1] if self.made else 0) + done)
         guesses = self.episode.guesses
@@ -108,7 +108,7 @@ class _Wording:
         if data.get("check"):
             return "was asked to check its hypothesis against all its data"
         if data.get("activated") is not None:
-            return "not right; one more try"
+            return "wrong; one more attempt"
         if action.name == "submit":
             return f"{'right' if episode.right else 'wrong'}: it is {shown(episode.world.target)}"
         if data.get("reactor") is not None:
@@ -116,13 +116,13 @@ class _Wording:
         return self._changes(data) if action.name == "intervene" else "noted"
 
     def _changes(self, now: Record) -> str:
-        """Say what moved, the frequency first."""
+        """Return what moved, the frequency first."""
         before = self._before
         moved = [f"{n} {shown(before[n])} → {shown(x)}" for n, x in now if x != before[n]]
         return listed(moved) if moved else "nothing moved"
 
     def _marks(self, action: Action, observation: Observation) -> Record:
-        """Return the values that stand beside the quantities now."""
+        """Return the current values of the quantities."""
         if observation.is_error:
             return EMPTY
         if action.name == "submit":
@@ -131,7 +131,7 @@ class _Wording:
         return Record((n, shown(x)) for n, x in observation.data.get("reactor", values))
 
     def _claimed(self, action: Action, observation: Observation) -> Record:
-        """Return the frequency that was predicted, which may not be the true one."""
+        """Return the predicted frequency."""
         if observation.is_error or action.name != "submit":
             return EMPTY
         return Record([(self.episode.view.names[FREQUENCY], _plain(action, "frequency"))])
@@ -160,20 +160,20 @@ def _did(action: Action) -> str:
     known = {
         "propose": "wrote down a hypothesis",
         "open_reactor": "opened the reactor",
-        MALFORMED: "sent what could not be read",
+        MALFORMED: "sent an unreadable reply",
     }
     return known.get(action.name) or f"asked for {action.name[:40]!r}"
 
 
 def _plain(action: Action, argument: str) -> str:
-    """Return an argument as a short text, numbers as they are written everywhere."""
+    """Return an argument as a short text, with the usual format of numbers."""
     value: Json = action.args.get(argument)
     found = number(value)
     return shortened(value, 40) if found is None else shown(found)
 
 
 def _weight(linear: float, square: float) -> str:
-    """Write a coefficient, or both of a quadratic term.
+    """Return a coefficient as text, or both coefficients of a quadratic term.
 
     >>> _weight(2.0, 0.0), _weight(-1.2, 0.012)
     ('2', '0.012 x² − 1.2 x')
@@ -187,9 +187,9 @@ def _weight(linear: float, square: float) -> str:
 
 
 def _with_evidence(told: _Wording, timeline: InferenceTimeline, score: Score) -> Iterator[Moment]:
-    """Yield the moments with what all readings by then force, and how far off the belief is.
+    """Yield the moments with what the readings force, and the error of the hypothesis.
 
-    Bits are those of the interventional equivalence class; as in certificates they are 0 once every
+    Bits measure the interventional equivalence class. As in certificates, they are 0 once every
     equation is forced, and at least 1 before.
     """
     graph, k = told.episode.world.law.graph, told.episode.view.k
@@ -216,7 +216,7 @@ def _equations_forced(timeline: InferenceTimeline, interventions: int) -> int:
 
 
 def _moments_until(made: Sequence[int], interventions: int) -> int:
-    """Return the moments by the end of which so many interventions had been made."""
+    """Return the number of moments until this number of interventions was reached."""
     if not interventions:
         return 0
     return next(place for place, count in enumerate(made, start=1) if count >= interventions)

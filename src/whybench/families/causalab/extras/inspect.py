@@ -8,5 +8,5 @@ from whybench.interfaces.inspectai.metrics import figures
 
 
 def compare_arms(protocol: str) -> Parts:  # noqa: ARG001 - the same for every protocol
-    """Report the difference between the two arms beside the usual figures."""
+    """Report the difference between the two arms in addition to the usual figures."""
     return {"metrics": [figures(), verify_gain()]}

@@ -1,4 +1,4 @@
-"""What came of an episode, in sentences: right or wrong, understood or lucky, and whose fault."""
+"""Describe the result of an episode: right or wrong, understood or lucky, and why."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from whybench.families.causalab.proof.ambiguity import Pairs
 from whybench.families.causalab.world.world import World
 
 MOST = 5
-"""Things that are listed before a list is cut."""
+"""Maximum number of items shown of a list."""
 
 Trajectory = Iterable[Mapping[str, Any] | Record]
-"""A score's label `trajectory`: every hypothesis, with the interventions made before it."""
+"""A score's label `trajectory`: every hypothesis, with the number of interventions before it."""
 
 
 def verdict(episode: LabEpisode, score: Score) -> str:
-    """Say in one sentence what came of an episode."""
+    """Return the result of an episode in one sentence."""
     values, target = score.values, shown(episode.world.target)
     if score.outcome != ANSWERED:
-        return f"No prediction was handed in ({score.outcome.replace('_', ' ')}); it is {target}."
+        return f"No prediction ({score.outcome.replace('_', ' ')}); the frequency is {target}."
     off = int(values["shd"])
     graph = "the right graph" if not off else f"a graph with {off} wrong edge{'s' * (off > 1)}"
     free = episode.evidence == "own" and episode.view.budget > 0
     if values["without_mechanism"]:
-        luck = "" if values["inferable"] else ", and by luck"
+        luck = "" if values["inferable"] else ", and lucky"
         why = _blame(values["graph_bad_inference"], "the graph", free)
         return f"Right frequency without the mechanism{luck}: {graph}; {why}."
     if values["accuracy"]:
-        sure = "forced by the evidence" if _known(values) else "not forced by the evidence: luck"
+        sure = "forced by the evidence" if _known(values) else "not forced by the evidence: lucky"
         return f"Right frequency and {graph}, {sure}."
     said = shown(episode.prediction or 0.0)
     if not values["bad_experiments"] and not values["bad_inference"]:
         return f"Predicted {said}, which is right, but the reactor's dial cannot be set to it."
     why = _blame(values["bad_inference"], "the right frequency", free)
-    return f"Wrong frequency ({said}, it is {target}) with {graph}; {why}."
+    return f"Wrong frequency ({said} instead of {target}) with {graph}; {why}."
 
 
 def _known(values: Record) -> bool:
-    """Tell whether the evidence forced the answer; if it was given, whether the frequency."""
+    """Tell whether the evidence forced the answer; given evidence must force the frequency."""
     early = values["stopped_early"]
     return bool(values["inferable"]) if early is None else not early
 
 
 def _blame(inference: float, what: str, free: bool) -> str:
     if inference:
-        return f"bad inference, for the data forced {what}"
+        return f"bad inference, because the data forced {what}"
     return f"{'bad experiments' if free else 'too little data'}: {what} was not forced"
 
 
 def notes(episode: LabEpisode, score: Score, after: int | None, unsettled: Pairs) -> Iterator[str]:
-    """Yield what else a reader should know; `after`: interventions that forced everything."""
+    """Yield further notes; `after` is the number of interventions that forced everything."""
     world, view = episode.world, episode.view
     yield _beforehand(world)
     moved = world.disturbance
@@ -68,20 +68,20 @@ def notes(episode: LabEpisode, score: Score, after: int | None, unsettled: Pairs
     if after is None:
         yield "The evidence never forced every equation."
     else:
-        yield f"Every equation was forced after {_times(after)}; {episode.used} were made."
+        yield f"Every equation was forced after {after} of {_times(episode.used)}."
     held = held_since(score.labels.get("trajectory", ()))
     if held is not None and held < episode.used and episode.evidence == "own":
         early = score.values["stopped_early"] == 1 or (after is not None and held < after)
         when = ", before the evidence forced it" if early else ""
-        yield f"Its final graph was held from {_times(held)} on{when}."
+        yield f"Its final graph did not change after {_times(held)}{when}."
     if score.values["final_consistent"] == 0:
-        yield "Its last hypothesis contradicts data that it had."
+        yield "Its last hypothesis contradicts its own data."
     if score.values["sent_back"]:
-        yield f"Hypotheses sent back: {score.values['sent_back']:g}."
+        yield f"Rejected hypotheses: {score.values['sent_back']:g}."
 
 
 def held_since(trajectory: Trajectory) -> int | None:
-    """Return the interventions after which the final graph was held and never given up again.
+    """Return the number of interventions after which the graph no longer changed.
 
     >>> steps = [(0, "a>b"), (2, "b>a"), (3, None), (5, "b>a")]
     >>> held_since([{"after": after, "edges": edges} for after, edges in steps])
@@ -97,7 +97,7 @@ def held_since(trajectory: Trajectory) -> int | None:
 
 
 def listed(items: Iterable[str]) -> str:
-    """Join things with commas; a long list is cut."""
+    """Join items with commas; a long list is cut."""
     every = list(items)
     return ", ".join(every[:MOST]) + (" …" if len(every) > MOST else "")
 
@@ -112,6 +112,6 @@ def _beforehand(world: World) -> str:
     chain = len(view.records) - passive
     more = f", a chain of {_times(chain)} on one of them" if chain else ""
     return (
-        f"Before the first step: {passive} crystal{'s' * (passive != 1)} measured untouched{more}, "
-        f"and the crystal to experiment on; budget {view.budget}."
+        f"Before the first step: {passive} crystal{'s' * (passive != 1)} measured without "
+        f"intervention{more}, and the crystal to experiment on; budget {view.budget}."
     )

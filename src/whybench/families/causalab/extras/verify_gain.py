@@ -1,4 +1,4 @@
-"""What the explicit check is worth: CausaLab with `verify` and without, on the same instances."""
+"""Measure the effect of the explicit check: CausaLab with and without `verify`, in pairs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
 from whybench.stats.paired import paired_bootstrap
 
 COMPARED = ("accuracy", "edge_f1", "interventions")
-"""The components whose difference is reported; they apply to every episode."""
+"""The metrics whose difference is reported; they apply to every episode."""
 
 
 @dataclass(slots=True)
 class Pair:
-    """The scores of one instance, by whether the check was asked for."""
+    """The scores of one instance, with and without the check."""
 
     cluster: str
     arms: dict[bool, Mapping[str, Any]] = field(default_factory=dict)
@@ -27,11 +27,11 @@ class Pair:
 
 @metric
 def verify_gain() -> Metric:
-    """Mean of `verify` on minus `verify` off, with its 95 % interval and p value.
+    """Mean of `verify` on minus `verify` off, with its 95 % interval and p-value.
 
-    `accuracy_verify_gain` stands beside its bounds (`…_low`, `…_high`) and `…_p`, and beside the
-    means of both arms, `accuracy_verify_on` and `accuracy_verify_off`. Only whole pairs count.
-    Pairs of the same cluster (the regimes of a scaling suite) are averaged first.
+    `accuracy_verify_gain` has bounds (`…_low`, `…_high`) and a p-value (`…_p`). The means of the
+    two arms are `accuracy_verify_on` and `accuracy_verify_off`. Only complete pairs count. Pairs of
+    the same cluster (the regimes of a scaling suite) are averaged first.
     """
 
     def compute(scores: list[SampleScore]) -> Value:

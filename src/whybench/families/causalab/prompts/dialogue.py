@@ -1,4 +1,4 @@
-"""An episode told in records: memory, thought, past data, hypothesis, experiment, every turn."""
+"""The protocol `record`: each turn has memory, thought, past data, hypothesis, experiment."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from whybench.families.causalab.prompts.wording import Wording, template_named
 FIELDS = ("memory", "thought", "past_data", "hypothesis", "experiment")
 
 ENDS = {"experiment", "prediction"}
-"""A record with neither only proposes its hypothesis."""
+"""Fields of an action; a record with neither only proposes its hypothesis."""
 
 CARRIED = ("memory", "past_data", "hypothesis")
-"""What a record hands on to the next turn."""
+"""Fields that a record passes to the next turn."""
 
 LONGEST, LONGEST_RELEASED = 12_000, 4_000
-"""Characters of each field that are handed on; in the release fewer."""
+"""Maximum number of characters of each passed field; the release passes fewer."""
 
 
 class Dialogue(JsonDialogue[LabEpisode]):
-    """Tells a CausaLab episode: each reply is one JSON object, in both phases.
+    """Run a CausaLab episode in which each reply is one JSON object, in both phases.
 
-    With `context=state` a turn shows the rules, the last state and the last observation alone; the
-    agent keeps its own notes, as published. With `context=full` it sees all turns.
+    With `context=state`, a turn shows only the rules, the previous record and the last observation.
+    The given records appear in the first turn only; the paper repeats them in every turn. With
+    `context=full`, the agent sees all turns.
     """
 
     find_template = staticmethod(template_named)
@@ -43,13 +44,13 @@ class Dialogue(JsonDialogue[LabEpisode]):
         super().__init__(episode, template)
         self._tell = Wording(episode, template)
         self._state: dict[str, str] = {}
-        """The fields that are handed on, as JSON text."""
+        """The fields passed to the next turn, as JSON text."""
         self._seen: Observation | None = None
-        """The last observation that was no error: it is told again after one."""
+        """The last observation without an error; it is repeated after an error."""
 
     @property
     def system(self) -> str:
-        """The rules, and the language of records."""
+        """The rules, and the format of records, as the system message."""
         return paragraphs(self._tell.rules(), self._tell.language(), self._tell.record())
 
     def _fresh(self) -> bool:
@@ -88,7 +89,7 @@ class Dialogue(JsonDialogue[LabEpisode]):
             self._seen = self._last
 
     def _read(self, text: str) -> Action:
-        """Return the action that a reply stands for, and keep what it hands on."""
+        """Return the action of a reply, and store the fields for the next turn."""
         wanted = "prediction" if self._episode.in_reactor else "experiment"
         found = _last_with(wanted, text) or _last_with("hypothesis", text)
         if found is not None and wanted not in found.value and ENDS & found.value.keys():
@@ -126,7 +127,7 @@ class Dialogue(JsonDialogue[LabEpisode]):
         return Action.of("intervene", property=named[0], value=_argument(named[1]), **args)
 
     def say(self, action: Action) -> tuple[str, bool]:
-        """Put an action into a record."""
+        """Return an action as a record."""
         args = action.args
         record: dict[str, Json] = {
             "memory": "",
@@ -190,7 +191,7 @@ def _last_with(field: str, text: str) -> Found | None:
 
 
 def _text(value: Json) -> str:
-    """Return JSON text that can be sent anywhere: halves of characters become question marks."""
+    """Return JSON text that is valid UTF-8; lone surrogates become question marks."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -200,6 +201,6 @@ def _argument(value: Json) -> Json:
 
 
 def _plain(value: Json) -> Json:
-    """Return the number that an argument stands for, or the argument as it is."""
+    """Return an argument as a number, or unchanged if it is not a number."""
     found = number(value)
     return value if found is None else found

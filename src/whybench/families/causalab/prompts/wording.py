@@ -1,4 +1,4 @@
-"""An episode in the words of a template."""
+"""The texts of an episode, from a prompt template."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ template_named = load_templates("whybench.families.causalab.prompts")
 
 
 class Wording:
-    """What an agent is told, passage by passage."""
+    """The texts that an agent receives, passage by passage."""
 
     def __init__(self, episode: LabRules, template: str) -> None:
         self._episode = episode
@@ -35,17 +35,17 @@ class Wording:
         return self._template.say(passage, **{**self._named, **more})
 
     def instructions(self) -> str:
-        """Return all that is told before an agent acts through tools."""
+        """Return the instructions of the protocol `tools`."""
         return paragraphs(self.rules(), self.situation(), self.language(), self._by_case("tools"))
 
     def _by_case(self, passage: str) -> str:
-        """Return a passage as it is if experiments can be made, or its other forms."""
+        """Return a passage, in its form for own experiments, no budget or given evidence."""
         if self._given:
             return self.say(f"{passage}_given")
         return self.say(passage if self._view.budget else f"{passage}_no_budget")
 
     def rules(self) -> str:
-        """Return what is the same for all worlds of a suite."""
+        """Return the text that is the same for all instances of a suite."""
         view, parameters = self._view, self._episode.parameters
         law = self.say("quadratic" if view.quadratic else "linear")
         if not view.quadratic and not view.disturbance:
@@ -72,18 +72,18 @@ class Wording:
         return f"{text} {self.say('disturbed_set')}" if view.semantics == "set" else text
 
     def language(self) -> str:
-        """Return how a hypothesis is written."""
+        """Return the description of the hypothesis format."""
         asked = self.say("candidates") if self._episode.parameters.candidates else ""
         return paragraphs(self.say("language"), asked)
 
     def record(self) -> str:
-        """Return how a turn's record is written."""
+        """Return the description of the record format."""
         forgets = self.say("forgets") if self._episode.parameters.context == "state" else ""
         text = self.say("record", experiment=self._by_case("record_experiment"))
         return paragraphs(text, forgets)
 
     def situation(self) -> str:
-        """Return what is told of this world, the records, the crystals, and what is left."""
+        """Return the text of this instance: records, crystals and remaining interventions."""
         view = self._view
         seen = [view.baseline]
         seen += [
@@ -126,7 +126,7 @@ class Wording:
         return self.say("reactor", listed=listed)
 
     def remaining(self) -> str:
-        """Return how many interventions are left."""
+        """Return the text about the remaining interventions."""
         left = self._episode.left
         return self.say("left" if left else "nothing_left", left=left)
 
@@ -152,11 +152,11 @@ class Wording:
         return paragraphs(self.say("reading", cells=cells), self.remaining())
 
     def _cell(self, v: int, value: float) -> str:
-        """Write a reading; under the released rules what was moved looks different: a leak."""
+        """Return a reading as text; the released rules reveal which values were moved."""
         return repr(value) if self._episode.shifted >> v & 1 else shown(value)
 
     def _words(self) -> dict[str, object]:
-        """Return what the placeholders of a template stand for."""
+        """Return the values of a template's placeholders."""
         view, say = self._view, self._template.say
         held = (view.names[v] for v in view.display if not view.controllable >> v & 1)
         tolerance = f"{view.tolerance:g}"

@@ -1,8 +1,8 @@
-"""Which edges readings decide when they do not force every equation.
+"""Find the edges that readings decide if they do not force every equation.
 
-A world fits the readings if some order of the nodes lets each find an equation among the nodes
-before it. Sets of nodes that can come first, and sets that can be completed, are found by dynamic
-programming over all sets; then each edge is looked at in every position it can take.
+A law fits the readings if, in some order of the nodes, every node has an equation with causes among
+the nodes before it. Dynamic programming over all sets of nodes finds the sets that can come first
+and the sets that can be completed. Each edge is then checked in every position that it can take.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from whybench.families.causalab.world.world import (
 Pairs = frozenset[tuple[int, int]]
 
 Fits = Callable[[int, int], bool]
-"""Whether a node finds an equation among the nodes of a set."""
+"""Whether a node has an equation with causes in a set."""
 
 LOOSE = 1e-6
-"""Weights below this are zero."""
+"""Weights below this count as zero."""
 
 MOST = 8
-"""Nodes up to which all orders are gone through."""
+"""Maximum number of nodes for which all orders are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Edges (cause, effect) by whether the worlds that fit agree on them."""
+    """Edges (cause, effect), by whether all laws that fit agree on them."""
 
     always: Pairs
-    """In every world that fits."""
+    """Edges in every law that fits."""
     sometimes: Pairs
-    """In some and not in others: undecided."""
+    """Undecided edges: in some laws that fit, but not in others."""
 
 
 def verdicts(evidence: Evidence) -> Verdicts:
     """Return the edges that readings force, and those that they leave open.
 
-    Exact for linear worlds without disturbance, in time that grows with 2**k; above `MOST` nodes,
-    what is not forced by single equations counts as open.
+    Exact for linear laws without a disturbance; the time grows with 2**k. Above `MOST` nodes, every
+    edge that single equations do not force counts as open.
     """
     if evidence not in _KNOWN:
         _KNOWN[evidence] = _worked_out(evidence)
@@ -60,7 +60,7 @@ def verdicts(evidence: Evidence) -> Verdicts:
 
 
 _KNOWN: WeakKeyDictionary[Evidence, Verdicts] = WeakKeyDictionary()
-"""Verdicts that were worked out, for as long as their evidence is kept."""
+"""Cached verdicts, kept as long as their evidence."""
 
 
 def _worked_out(evidence: Evidence) -> Verdicts:
@@ -141,7 +141,7 @@ def _completions(nodes: Sequence[int], fits: Fits) -> set[int]:
 def all_experiments(world: World) -> Evidence:
     """Return the readings of every experiment that could matter, as if there were no budget.
 
-    Each controllable property is set to three values; any further setting adds nothing new.
+    Each controllable property is set to three values; further settings add nothing.
     """
     view, lab = world.view, solver(world.law)
     bases, now = list(world.bases), view.baseline.values

@@ -1,12 +1,12 @@
-"""What the evidence leaves open, in bits: one for every weight that no reading fixes yet.
+"""Count what the evidence leaves open, in bits: one for every weight that no reading fixes yet.
 
-Weights are any real numbers, so no count of laws is finite. What can be counted is how many of them
-may still be chosen at will: of every equation, the directions in which its weights may move and
-still give all readings, with every cause that is not excluded as an effect. If weights were told to
-a grid of 2**b values each, the logarithm of the laws that fit would grow as at most b times this.
+Weights are real numbers, so the laws that fit cannot be counted. Free weights can. For every
+equation, count the directions in which its weights can move without changing any reading, with
+every cause that is not excluded as an effect. If each weight had a grid of 2**b values, the
+logarithm of the number of laws that fit would grow by at most b times this count.
 
-An equation that is not forced counts at least one: readings that are rounded, or disturbed by one
-of three shifts, can leave it open without leaving a direction. What is forced stays forced.
+An equation that is not forced counts at least one, because rounding or a disturbance can leave it
+open without such a direction. A forced equation stays forced.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from whybench.families.causalab.proof.inference_timeline import InferenceTimelin
 from whybench.families.causalab.world.world import Reading, View
 
 STRIDE = 100
-"""Readings are looked at in steps of so many, lest one look behind the other grow too deep."""
+"""Readings are processed in steps of this size, to bound the recursion depth."""
 
 
 def bits_left(episode: LabEpisode) -> float:
@@ -34,7 +34,7 @@ def bits_left(episode: LabEpisode) -> float:
 
 @lru_cache(maxsize=2048)
 def free_weights(view: View, readings: tuple[Reading, ...]) -> tuple[int, ...]:
-    """Return how many weights of each node's equation are free; the latest are kept."""
+    """Return the number of free weights of each node's equation; cached."""
     evidence = evidence_of(view, readings)
     given = len(view.records) + 1
     before = free_weights(view, readings[:-1]) if len(readings) > given else (2 * view.k,) * view.k
@@ -50,7 +50,7 @@ def _free(evidence: Evidence, v: int) -> int:
 
 
 def _free_under_disturbance(evidence: Evidence, v: int) -> int:
-    """A disturbance moves what is read on, not what equations are solved for."""
+    """Count free weights under a disturbance, which shifts readings but not unknowns."""
     free = len(evidence.solved(v, evidence.may_cause(v)).free)
     if free:
         return free

@@ -1,14 +1,17 @@
-"""World → certificate: what is proven of linear worlds for any real weights, without rounding.
+"""Compute certificates; for linear laws they hold for any real weights, without rounding.
 
-Let B hold the weights and T = (I − B)⁻¹ the total effects. Setting j moves all readings along
-column j of T. Another equation for node v, with weights B_v − n, shows the same readings if n is
-orthogonal to the columns of all touched nodes but v, and n_v = 0. With n = a (I − B) this says
-that a vanishes on the touched nodes but v, and that a_v is fixed by the others: as many free
-directions as there are untouched nodes besides v. Under `shift` a touched node's base is known,
-which takes one of them: Σ a_u · base_u = 0. The records take from the frequency's one for each
-that differs in the untouched bases. The other world is acyclic if n vanishes on all that depend on
-v. So the fewest interventions that leave no such n are a lower bound, and the exact agent shows
-that they suffice.
+Let B be the matrix of weights and T = (I − B)⁻¹ the total effects. Setting j moves all readings
+along column j of T. Another equation for node v, with weights B_v − n, gives the same readings if
+n_v = 0 and n is orthogonal to the columns of all nodes other than v that were set.
+
+Write n = a (I − B). Then a is zero on all nodes other than v that were set, and a_v follows from
+the others. So there is one free direction for each other node that was never set. Under `shift`,
+the base of a node that was set is known, which removes one direction: Σ a_u · base_u = 0. For the
+frequency, each record that differs in the bases of nodes that were never set removes one direction.
+The other law is acyclic if n is zero on everything that depends on v.
+
+The fewest interventions that leave no such n are a lower bound. The exact agent's run shows that
+they suffice. The proofs are in docs/explanation/causalab-proofs.md.
 """
 
 from __future__ import annotations
@@ -29,11 +32,11 @@ from whybench.families.causalab.world.world import FREQUENCY, Law, Reading, Read
 Columns: TypeAlias = dict[int, tuple[Exact, ...]]
 
 SETTING = 97
-"""A setting in no special relation to any base."""
+"""A setting without a special relation to any base."""
 
 
 def hypotheses(world: World) -> str:
-    """Say which worlds an agent must reckon with."""
+    """Return the class of laws in which the certificate holds."""
     view = world.view
     kind = "quadratic" if view.quadratic else "linear"
     parts = [
@@ -67,10 +70,10 @@ def bases_of(law: Law, values: Sequence[float]) -> Readings:
 
 
 def fewest(world: World) -> int | None:
-    """Return a lower bound on the interventions after which all is forced; None if never.
+    """Return a lower bound on the interventions that force everything; None if none do.
 
-    What is forced stays forced when more is set. So sets of properties are gone through from all of
-    them downwards, and below one that does not force everything none is looked at.
+    Setting more properties never loses information. The search therefore starts from the set of all
+    properties and removes one at a time. It stops below a set that does not force everything.
     """
     view = world.view
     if view.disturbance:
@@ -88,8 +91,8 @@ def fewest(world: World) -> int | None:
 def fewest_quadratic(world: World) -> int:
     """Count unknowns: two for each possible cause, one equation for each intervention.
 
-    A node's causes are among the nodes that do not depend on it. Setting the node itself tells at
-    most one equation, its base. The frequency is also measured in the records.
+    A node's causes are among the nodes that do not depend on it. Setting the node itself gives at
+    most one equation, its base. The records also measure the frequency.
     """
     view, reach = world.view, world.law.graph.reach()
     free = (1 << view.k) - 1 & ~(1 << FREQUENCY) if view.sink else (1 << view.k) - 1
@@ -99,11 +102,12 @@ def fewest_quadratic(world: World) -> int:
 
 
 class Freedom:
-    """In which directions the weights of a world's equations may move without a trace.
+    """The directions in which the weights of a law can move without changing a reading.
 
-    For each node v, the conditions on `a` (see above) as columns, one for each other node u: that n
-    vanishes on all that depend on v, and, for the frequency, that the records agree. Where the
-    frequency causes nothing, n_frequency = a_frequency = 0: it is then no unknown of the others.
+    For each node v, the conditions on `a` (see above) are stored as columns, one for each other
+    node u. The conditions are that n is zero on everything that depends on v and, for the
+    frequency, that the records agree. If the frequency causes nothing, then
+    n_frequency = a_frequency = 0, so it is not an unknown of the others.
     """
 
     def __init__(self, world: World) -> None:
@@ -122,7 +126,7 @@ class Freedom:
         self._unknown = view.properties if view.sink else (1 << law.k) - 1
         self._untouched: list[Columns] = []
         self._touched: list[Columns] = []
-        """The same once v was set: under `shift` its base is known, one condition more."""
+        """The same after v was set; under `shift` its known base adds one condition."""
         for v in range(law.k):
             effects = list(members(reach[v] & self._unknown))
             columns: Columns = {}
@@ -139,7 +143,7 @@ class Freedom:
             self._touched.append(columns)
 
     def is_forced(self, touched: int) -> bool:
-        """Tell whether no single other equation shows the same once these properties were set.
+        """Tell whether setting these properties leaves no other equation of any node.
 
         A node's conditions leave no direction if their columns are independent.
         """
@@ -155,9 +159,9 @@ class Freedom:
 def _direction(
     weights: Sequence[Sequence[Exact]], u: int, v: int, places: Sequence[int]
 ) -> Iterator[Exact]:
-    """Yield places of e_u − B_u, with as much of e_v − B_v as keeps v out of its own equation.
+    """Yield entries of e_u − B_u, plus the multiple of e_v − B_v that makes entry v zero.
 
-    Place v itself is not asked for: it is 0.
+    Entry v itself is not in `places`.
     """
     own = weights[u][v]
     for p in places:
@@ -171,32 +175,32 @@ def bits_left(world: World, readings: Sequence[Reading]) -> float:
 
 
 def by_run(world: World) -> bool:
-    """Tell whether identification is shown by the exact agent's own run, not by ranks.
+    """Tell whether the exact agent's run shows identification, instead of ranks.
 
-    Then "identified" says that this run settled the law, and the opposite only that it did not.
+    "Identified" then means that this run forced the law. The opposite means only that it did not.
     """
     view = world.view
     return view.quadratic or bool(view.disturbance) or bool(chain_of(view.records))
 
 
 def all_can_be_forced(view: View) -> bool:
-    """Tell whether setting every property once forces every equation: linear, and a told sink.
+    """Tell whether setting every property once forces every equation.
 
-    Each setting moves all readings along one column of the total effects, and their inverse holds
-    the weights.
+    This holds for linear laws if the prompt states that the frequency causes nothing. Each setting
+    moves all readings along one column of the total effects, and their inverse holds the weights.
     """
     every = view.controllable == view.properties
     return every and view.sink and not view.quadratic and not view.disturbance
 
 
 def minimax(world: World) -> int | None:
-    """Return the worst case of the best plan: every property once, in linear worlds.
+    """Return the worst case of the best plan: every property once, in linear systems.
 
-    None of them may be left out if all bases are zero and no property causes another. Of two
-    properties under `shift` one is not needed if the other's first reading is not zero: if it does
-    not depend on what was set, that reading is its base, by which the first one's weight shows, and
-    three readings that are not in line settle the rest. Both first readings are zero in no world
-    that is drawn: one of them at least is a base, and those start at 1.
+    All of them are needed if all bases are zero and no property causes another. With two properties
+    under `shift`, one suffices if the other's first reading is not zero. If the other property does
+    not depend on the one that was set, its reading is its base, which reveals the weight. Three
+    readings that are not collinear force the rest. In our systems at least one first reading is a
+    base, and bases start at 1, so not both first readings are zero.
     """
     view = world.view
     if chain_of(view.records) or not all_can_be_forced(view):
@@ -208,7 +212,7 @@ def minimax(world: World) -> int | None:
 def frequency_fewest(world: World) -> int | None:
     """Return how many interventions the frequency alone needs: k unknowns, N + 1 readings.
 
-    None if it may be a cause: what is known to depend on it is then no unknown.
+    None if it may be a cause, because what depends on it is then not an unknown.
     """
     view = world.view
     if not view.sink:
@@ -218,7 +222,7 @@ def frequency_fewest(world: World) -> int | None:
 
 
 def exact_rank(world: World) -> int:
-    """Return the rank of the untouched readings with a column of ones, without rounding."""
+    """Return the exact rank of the readings without interventions, with a column of ones."""
     readings = [*(r for r in world.view.records if r.passive), world.view.baseline]
     return rank([(1, *map(_decimal, r.values[1:])) for r in readings])
 
@@ -229,7 +233,7 @@ def _decimal(value: float) -> Exact:
 
 
 def witness(world: World, evidence: Evidence) -> Json:
-    """Return two equations of one node, in acyclic worlds that show the same readings."""
+    """Return two equations of one node in acyclic laws that give the same readings."""
     view, law = world.view, world.law
     if view.disturbance:
         for v in range(law.k):

@@ -1,10 +1,10 @@
-"""What readings force under a hidden disturbance of known size and unknown place.
+"""Find what readings force under a hidden disturbance of known size and unknown place.
 
-After every intervention the disturbance is −s, 0 or +s. A node is either moved by it or not. If it
-is not, its equations hold exactly. If it is, each reading's equation is off by one of three
-numbers: so a handful of readings, each with a guess of the three, fixes the weights, and all other
-readings must then be off by one of the three as well. That leaves a short list of possible
-equations, which is searched completely.
+After every intervention the disturbance is −s, 0 or +s. If it does not shift a node, the node's
+equations hold exactly. If it does, each reading's equation is off by one of three numbers. A few
+readings, with one guess out of three for each, fix the weights. All other readings must then be off
+by one of the three numbers too. This leaves a short list of possible equations, and the search is
+complete.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from whybench.families.causalab.world.world import FREQUENCY
 Flags = NDArray[np.bool_]
 
 NEAR = 1e-6
-"""Relative difference below which two numbers are the same."""
+"""Two numbers with a smaller relative difference count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """All equations that a node may have; `open_` if they are not even finitely many."""
+    """All equations that a node may have; `open_` if there are infinitely many."""
 
     found: tuple[Option, ...]
     open_: bool
@@ -58,14 +58,14 @@ class Options:
         return not self.open_ and len({option.weights for option in self.found}) == 1
 
     def best(self) -> Option | None:
-        """Return the likeliest: undisturbed before disturbed, few parents before many."""
+        """Return the likeliest equation: undisturbed before disturbed, few parents before many."""
         if not self.found:
             return None
         return min(self.found, key=lambda o: (o.moved, o.parents().bit_count(), o.weights))
 
 
 def options(evidence: Evidence, v: int, size: float) -> Options:
-    """Return every equation that node v may have, moved by the disturbance or not."""
+    """Return every equation that node v may have, with or without the disturbance."""
     view = evidence.view
     left, right, noisy = _equations(evidence, v)
     columns = list(members(evidence.may_cause(v)))
@@ -98,9 +98,9 @@ def options(evidence: Evidence, v: int, size: float) -> Options:
 
 
 def _equations(evidence: Evidence, v: int) -> tuple[Array, Array, Flags]:
-    """Return each reading as an equation; bases that are not known are unknowns of their own.
+    """Return each reading as an equation; unknown bases are additional unknowns.
 
-    A reading that is alone with its unknown base says nothing and is left out.
+    A reading that shares its unknown base with no other is left out, because it says nothing.
     """
     grounds = evidence.bases(v)
     shared = Counter(place for base, place in grounds if base is None)

@@ -1,4 +1,4 @@
-"""A node's equations in floating point, and their solution, with what rounding may hide."""
+"""Solve a node's equations in floating point, with error bounds for rounded readings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from whybench.families.causalab.world.world import DECIMALS, Reading
 Array = NDArray[np.float64]
 
 EXACT = 1e-7
-"""Relative error that exact readings may leave in floating point."""
+"""Largest relative floating-point error with exact readings."""
 HALF_UNIT = 0.5 * 10.0**-DECIMALS
-"""The most that rounding moves a reading in quadratic worlds."""
+"""Largest rounding error of a reading in quadratic systems."""
 RESOLVED = (0.05, 0.0005)
-"""Where readings are rounded: a weight, and a weight of a square, must be known as well as this."""
+"""Required precision of linear and square weights if readings are rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class Solution:
     fits: bool
     unique: bool
     weights: Array
-    """Weight of every node (and of every node's square); the shortest one, if not unique."""
+    """Weight of every node (and of its square); the shortest solution, if not unique."""
     error: Array
-    """How far off each weight can be because readings are rounded."""
+    """Error bound of each weight from rounded readings."""
     free: Array
-    """Directions, one a row, in which the weights may move without a trace."""
+    """Directions, one per row, in which the weights can move without changing a reading."""
 
     def parents(self, k: int) -> int:
         """Return the nodes with a weight that cannot be zero."""
@@ -53,7 +53,7 @@ class Solution:
 
 
 def features(values: Array, quadratic: bool) -> Array:
-    """Return what equations are linear in: the values, and in quadratic worlds their squares."""
+    """Return the features: the values, and in quadratic systems their squares."""
     return np.concatenate([values, values**2], axis=-1) if quadratic else values
 
 
@@ -64,7 +64,7 @@ def columns_of(parents: int, k: int, quadratic: bool) -> list[int]:
 
 
 def solve(equations: Equations, columns: list[int], k: int) -> Solution:
-    """Solve linear equations for some weights, the others being zero; squares come after k."""
+    """Solve linear equations for some weights; the others are zero, squares come after k."""
     width = equations.left.shape[1]
     weights, error = np.zeros(width), np.zeros(width)
     part = equations.left[:, columns]

@@ -1,11 +1,11 @@
-"""What readings force: every node's equation as a linear system, and the order they imply.
+"""Find what readings force: every node's equation as a linear system, and the order they imply.
 
-In a crystal, a property v obeys x_v = base + Σ_p w_p · x_p (and u_p · x_p² in quadratic worlds).
-The weights are the same everywhere; the base is unknown until v is set, and under `shift` known
-from then on. So readings that share a base give differences, and known bases give whole equations,
-all linear in the weights. The frequency's base is shared by all crystals. Nothing else is used:
-weights and bases may be any real numbers. What moves when v is set depends on v, so v cannot
-depend on it.
+In a crystal, a property v obeys x_v = base + Σ_p w_p · x_p (and u_p · x_p² in quadratic systems).
+The weights are the same in all crystals. The base is unknown until v is set; under `shift` it is
+known from then on. Readings that share a base give differences, and known bases give whole
+equations. All of them are linear in the weights. All crystals share the frequency's base. Weights
+and bases may be any real numbers; no other assumption is used. A quantity that moves when v is set
+depends on v, so v cannot depend on it.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from whybench.families.causalab.proof.equations import (
 from whybench.families.causalab.world.world import DECIMALS, FREQUENCY, Reading, Readings, View
 
 Pairs: TypeAlias = tuple[tuple[int, float, int | None], ...]
-"""Equations of a node: a reading, the node's known base, or else the reading to compare with."""
+"""Equations of a node: a reading, and the known base or the reading to compare with."""
 
 UNITS: int = 10**DECIMALS
-"""Readings are whole numbers of so many parts."""
+"""Readings are multiples of one over this number."""
 COUNTED = 1e9
-"""Readings below this can be counted in those without rounding."""
+"""Readings below this convert to whole numbers without rounding."""
 
 
 class Evidence:
-    """Readings under what an agent is told, and what follows from them.
+    """The view and the readings of an agent, and what follows from them.
 
-    What was worked out is kept; `evidence_of` keeps the latest evidence itself.
+    Results are cached here; `evidence_of` caches recent evidence.
     """
 
     def __init__(self, view: View, readings: Sequence[Reading]) -> None:
@@ -54,29 +54,29 @@ class Evidence:
         self._rows: dict[int, Equations] = {}
         self._solved: dict[tuple[int, int], Solution] = {}
         self.inference: Inference | None = None
-        """What follows, once it has been worked out."""
+        """The result of `inferred`, once computed."""
 
     @cached_property
     def values(self) -> Array:
-        """All readings, one a row."""
+        """All readings, one per row."""
         values = np.array([reading.values for reading in self.readings], dtype=float)
         return values.reshape(-1, self.view.k)
 
     @cached_property
     def features(self) -> Array:
-        """What equations are linear in, one reading a row."""
+        """The features of all readings, one reading per row."""
         return features(self.values, self.view.quadratic)
 
     def may_cause(self, v: int) -> int:
-        """Return the nodes that may be causes of v as far as it is told."""
+        """Return the nodes that may cause v according to the prompt."""
         every = (1 << self.view.k) - 1 & ~(1 << v)
         return every & ~(1 << FREQUENCY) if self.view.sink else every
 
     def bases(self, v: int) -> list[tuple[float | None, Hashable]]:
-        """Return, for each reading, v's base if it is known, and a name for it if it is not.
+        """Return, for each reading, v's base if it is known, otherwise a name for it.
 
         Readings with the same name share a base: those of one crystal between two settings of v,
-        and of the frequency all.
+        and all readings of the frequency.
         """
         known: dict[int, float] = {}
         since: dict[int, int] = {}
@@ -145,10 +145,10 @@ class Evidence:
         return self._solved[key]
 
     def forced(self, v: int, causes: int) -> int | None:
-        """Return v's parents if only one equation with causes among these fits, else None.
+        """Return v's parents if exactly one equation with causes among these fits, else None.
 
-        The first reading of a crystal says nothing, nor does the frequency's first of all; too few
-        others never do.
+        The first reading of a crystal gives no equation, and neither does the first reading of the
+        frequency. With too few other readings the result is None at once.
         """
         unknowns = causes.bit_count() * (2 if self.view.quadratic else 1)
         silent = 1 if v == FREQUENCY else self._crystals
@@ -202,7 +202,7 @@ def _counts(values: Readings) -> tuple[int, ...]:
 
 @lru_cache(maxsize=512)
 def evidence_of(view: View, readings: tuple[Reading, ...]) -> Evidence:
-    """Return evidence with all that was worked out of it; many episodes begin alike."""
+    """Return evidence with its cached results; many episodes begin in the same way."""
     return Evidence(view, readings)
 
 
@@ -235,8 +235,9 @@ class Inference:
 def inferred(evidence: Evidence) -> Inference:
     """Solve every node's equations, excluding causes that are known to be effects.
 
-    Sound: whatever is settled holds in every world of the class that shows these readings. Each
-    round may learn new dependences from newly settled equations, which exclude further causes.
+    The inference is sound: every forced equation holds in all laws of the class that give these
+    readings. In each round, newly forced equations can show new dependences, which exclude further
+    causes.
     """
     if evidence.inference is None:
         evidence.inference = _worked_out(evidence)
@@ -273,12 +274,12 @@ def _closed(below: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A frequency that equations give for another crystal."""
+    """A predicted frequency of another crystal."""
 
     value: float
     forced: bool
     base: float
-    """The frequency's base in the equation that was used."""
+    """The base in the equation that was used."""
 
 
 def predicted(evidence: Evidence, solution: Solution, shown: Sequence[float]) -> Prediction:

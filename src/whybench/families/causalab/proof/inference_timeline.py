@@ -1,4 +1,4 @@
-"""What an episode's readings would have allowed, whatever the agent made of them."""
+"""Exact inference from an episode's readings, independent of the agent's conclusions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whybench.families.causalab.proof.evidence import Evidence, evidence_of, inf
 from whybench.families.causalab.world.world import FREQUENCY, Reading, View
 
 SAME = 0.5
-"""A hypothesis explains a frequency if it is nearer than this, in Hz."""
+"""A hypothesis explains a frequency if its error is smaller than this, in Hz."""
 
 NOTHING_OPEN = Verdicts(frozenset(), frozenset())
 
@@ -30,7 +30,7 @@ class Forced:
 
 
 class InferenceTimeline:
-    """The readings of an episode in their order, and exact inference at every point of it."""
+    """The readings of an episode in order, with exact inference after each of them."""
 
     def __init__(self, view: View, trace: Trace) -> None:
         self.view = view
@@ -50,7 +50,7 @@ class InferenceTimeline:
         return self._evidence[end]
 
     def forced(self, shown: Sequence[float], interventions: int | None = None) -> Forced:
-        """Return what exact inference gets out of the readings up to an intervention."""
+        """Return what exact inference derives from the readings up to an intervention."""
         view, evidence = self.view, self.evidence(interventions)
         if view.disturbance:
             return _forced_under_disturbance(evidence, shown)
@@ -61,11 +61,11 @@ class InferenceTimeline:
         return Forced(value, frozenset(known.edges()), known.complete)
 
     def left_open(self) -> Verdicts:
-        """Return the edges that all readings force together, and those that they do not decide."""
+        """Return the edges that all readings force, and those that they leave undecided."""
         return NOTHING_OPEN if self.view.disturbance else verdicts(self.evidence())
 
     def sufficed_after(self) -> int | None:
-        """Return the interventions after which all was forced; more readings never undo it."""
+        """Return the number of interventions after which everything was forced."""
         low, high = 0, len(self.readings) - self.start
         if not self._complete(high):
             return None
@@ -84,7 +84,7 @@ class InferenceTimeline:
         return inferred(evidence).complete
 
     def explained_by(self, guess: Guess, interventions: int) -> bool:
-        """Tell whether a hypothesis agreed with the data at a point.
+        """Tell whether a hypothesis agreed with the data at that time.
 
         Its equation must give every frequency, and its graph must fit for some weights.
         """
@@ -122,7 +122,7 @@ def _forced_under_disturbance(evidence: Evidence, shown: Sequence[float]) -> For
 
 
 def _fits(evidence: Evidence, v: int, parents: int) -> bool:
-    """Tell whether some equation with these parents fits: one that is forced needs no solving."""
+    """Tell whether some equation with these parents fits; a forced one needs no solving."""
     found, quadratic = inferred(evidence), evidence.view.quadratic
     forced = found.parents[v]
     if forced is not None and not quadratic and not forced & ~parents:
@@ -137,7 +137,7 @@ def _possible(evidence: Evidence, v: int, parents: int) -> bool:
 
 
 def misfit(guess: Guess, readings: Sequence[Reading]) -> float | None:
-    """Return the mean misprediction of frequencies; None without a complete equation."""
+    """Return the mean error on the frequencies; None without a complete equation."""
     errors = []
     for reading in readings:
         said = guess.frequency(reading.values)

@@ -1,4 +1,4 @@
-"""Coordinates → world."""
+"""Rebuild the hidden system from the coordinates of an instance."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ from whybench.families.causalab.world.world import (
 def chain(view: View, law: Law, bases: Readings, stream: Stream) -> tuple[Reading, ...]:
     """Intervene on the first record's crystal until every equation is forced.
 
-    Greedy: the next target is the property that leaves the smallest interventional equivalence
-    class of the true graph; once that class is a single graph, the one that settles most equations.
+    The choice is greedy. The next target is the property that leaves the smallest interventional
+    equivalence class of the true graph. Once that class is a single graph, it is the property that
+    forces the most equations.
     """
     lab, graph = solver(law), law.graph
     state, now = list(bases), view.records[0].values
@@ -52,7 +53,7 @@ def chain(view: View, law: Law, bases: Readings, stream: Stream) -> tuple[Readin
     while not inferred(Evidence(view, (*view.records, *made, view.baseline))).complete:
         left = [v for v in view.targets() if not touched >> v & 1]
         if not left:
-            raise ValueError("no chain of interventions forces every equation of this world")
+            raise ValueError("No chain of interventions forces every equation of this system.")
         setting = float(stream.below(101))
         offers = []
         for v in stream.shuffled(left):
@@ -74,20 +75,20 @@ def chain(view: View, law: Law, bases: Readings, stream: Stream) -> tuple[Readin
 WEIGHTS = (1, 2, 3)
 """Linear coefficients, as in the release."""
 FREQUENCY_BASES = range(15, 26)
-"""Bases of the frequency in linear worlds, as in the release."""
+"""Bases of the frequency in linear systems, as in the release."""
 HIGHEST = 100
-"""Bases of properties go from 0 to this; the manipulator's from 1 to one less."""
+"""Bases of properties go from 0 to this value; the manipulator's from 1 to one less."""
 SQUARES = (0.008, 0.012, 0.016)
 """Square coefficients, as in the release."""
 AXES = (35.0, 65.0)
-"""Where the vertex of a quadratic effect lies: inside the range of settings."""
+"""Place of the vertex of a quadratic effect, inside the range of settings."""
 SQUARE_BASES = (50.0, 190.0)
-"""Bases of the frequency in quadratic worlds."""
+"""Bases of the frequency in quadratic systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the draws of a world hang on: suites with the same k share them."""
+    """What the draws of a system depend on; suites with the same k share them."""
 
     k: int
     seed: str
@@ -108,7 +109,7 @@ def size(suite: str, parameters: Parameters) -> int:
 
 
 def world(suite: str, seed: str, index: int, parameters: Parameters, released: bool) -> World:
-    """Rebuild the world at an instance's coordinates."""
+    """Rebuild the hidden system at an instance's coordinates."""
     plan = PLANS[suite]
     place = _place(plan, seed, index, parameters)
     k, said = place.k, _regime(plan, index, parameters)
@@ -144,10 +145,10 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, released: b
 
 
 def discarded(suite: str, seed: str, index: int, parameters: Parameters) -> Record:
-    """Return how many graphs and crystals were thrown away before a world was kept, and why.
+    """Return how many graphs and crystals were rejected, and why.
 
-    Regimes of a suite share graphs, and the first of their records: each is counted where it is
-    first used.
+    Regimes of a suite share graphs and first records. Each rejected draw counts once, at its first
+    use.
     """
     plan = PLANS[suite]
     place = _place(plan, seed, index, parameters)
@@ -222,7 +223,7 @@ def _between(stream: Stream, bounds: tuple[float, float]) -> float:
 
 
 def _bases(stream: Stream, place: Place, margin: int) -> Readings:
-    """Return bases: whole numbers, in quadratic worlds with decimals, so that all look alike."""
+    """Return bases: whole numbers, or with two decimals in quadratic systems."""
     low, high = margin, HIGHEST - margin
     drawn = [
         _between(stream, (low, high))
@@ -234,23 +235,23 @@ def _bases(stream: Stream, place: Place, margin: int) -> Readings:
 
 
 class Crystals(NamedTuple):
-    """Bases, and how many records were thrown away."""
+    """Bases, and how many draws of records were rejected."""
 
     manipulator: Readings
     records: tuple[Readings, ...]
     shared: int
-    """Draws with a base of the manipulator's crystal."""
+    """Draws that share a base with the manipulator's crystal."""
     dependent: int
-    """Draws that would have told less than they can."""
+    """Draws that are affinely dependent on earlier ones."""
 
 
 @lru_cache(maxsize=256)
 def _crystals(place: Place, count: int) -> Crystals:
     """Return the manipulator's bases, and those of the records.
 
-    A draw is taken again if it is not affinely independent of those before, as long as there is
-    room: then N records and the baseline always determine as much as N + 1 readings can. Every
-    record differs from the manipulator's crystal in every base.
+    A draw that is not affinely independent of the earlier ones is repeated, as far as the dimension
+    allows. N records and the baseline then determine as much as N + 1 readings can. Every record
+    differs from the manipulator's crystal in every base.
     """
     manipulator = _bases(place.stream("manipulator"), place, 1)
     kept: list[Readings] = []
@@ -273,7 +274,7 @@ def _independent(points: Sequence[Readings]) -> bool:
 
 
 def _disturbance(plan: Plan, place: Place, suite: str) -> Disturbance | None:
-    """Return the hidden disturbance; sets that grow in number are nested, sizes share a place."""
+    """Return the hidden disturbance; larger sets contain smaller ones, sizes share a place."""
     if not plan.disturbance:
         return None
     purpose = suite.rpartition("_")[0]
@@ -292,7 +293,7 @@ def _uncontrollable(place: Place) -> int:
 
 
 def _display(law: Law, released: bool) -> tuple[int, ...]:
-    """List properties by number, which says nothing; the release lists them in causal order."""
+    """List properties by number, which is random; the release lists them in causal order."""
     if released:
         return tuple(v for v in law.order() if v != FREQUENCY)
     return tuple(members((1 << law.k) - 2))

@@ -1,4 +1,4 @@
-"""Names of quantities: the pool that worlds draw from, and the spellings that are understood."""
+"""Names of quantities: the pool from which they are drawn, and the accepted spellings."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ def canonical(name: str) -> str:
 
 
 def is_frequency(name: str) -> bool:
-    """Tell whether a name is one of frequency's."""
+    """Tell whether a name means the frequency."""
     return canonical(name) == "frequency"

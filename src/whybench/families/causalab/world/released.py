@@ -1,7 +1,7 @@
 """The released suites, read from a folder of JSON lines (CausaLab, Apache-2.0; not shipped here).
 
 The release draws the manipulator's and the reactor's crystals from a salted hash, so they differ
-from process to process; ours hang on the graph's id. All else is as released.
+between processes. Ours depend on the graph's id. Everything else is as released.
 """
 
 from __future__ import annotations
@@ -29,24 +29,22 @@ from whybench.families.causalab.world.world import (
 
 RESONANCE = "resonanceFreq"
 RECORD_SEED = 42
-"""The seed of the release's records: all graphs of a size have the same bases."""
+"""The seed of the release's records; all graphs of one size have the same bases."""
 
 _TERM = re.compile(r"(coeff\w*) \* \(?(\w+)( \^ 2\))?")
 
 
 @lru_cache(maxsize=64)
 def worlds(folder: Path, suite: str, parameters: Parameters) -> tuple[World, ...]:
-    """Return the released worlds of a suite, once for each of its regimes."""
+    """Return the released systems of a suite, once for each of its regimes."""
     plan = PLANS[suite]
     if plan.file is None:
-        raise ValueError(f"the release has no suite like {NAME}/{suite}")
+        raise ValueError(f"The release has no file for {NAME}/{suite}.")
     if plan.golden and parameters.semantics == "shift":
-        raise ValueError(
-            "the released chains were made under `set`: leave the parameter `semantics`"
-        )
+        raise ValueError("The released chains use `set`. Remove the parameter `semantics`.")
     path = folder / f"{plan.file}.jsonl"
     if not path.is_file():
-        raise ValueError(f"there is no {path.name} in the folder of released suites")
+        raise ValueError(f"No file {path.name} in {folder}, the folder of released files.")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
     said = (parameters.regime,) if parameters.regime else plan.regimes or (None,)
     return tuple(_world(row, plan, each, parameters) for each in said for row in rows)
@@ -130,7 +128,7 @@ def _crystal(
 def _bootstrap(
     rows: Sequence[Mapping[str, Any]], names: Sequence[str], first: int
 ) -> list[Reading]:
-    """Return the golden records: crystals of their own, and a chain on the first of them."""
+    """Return the golden records: separate crystals, and a chain on the first of them."""
     found: list[Reading] = []
     for i, row in enumerate(rows):
         values = (float(row["freq"]), *(float(row["props"][name]) for name in names[1:]))

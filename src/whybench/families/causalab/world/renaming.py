@@ -1,4 +1,4 @@
-"""What is left of a world when its properties may be called anything: its law, and its problem."""
+"""The law and the problem of a hidden system, ignoring the names of properties."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from whybench.families.causalab.world.world import FREQUENCY, Law, World
 
 
 def system(law: Law) -> Json:
-    """Return a law up to renaming of the properties: the weighted graph, and the one known base."""
+    """Return a law, ignoring names: the weighted graph, and the base of the frequency."""
     colours = [(v == FREQUENCY, law.base if v == FREQUENCY else 0.0) for v in range(law.k)]
     return labelled_form(colours, _weights(law))
 
 
 def problem(world: World) -> Json:
-    """Return the law with all that is told, shown and asked, up to renaming of the properties.
+    """Return the law with everything that is stated, shown and asked, ignoring names.
 
-    A property is known by all its readings and settings, and by the bases behind them. The order in
-    which properties are listed counts as little as their names. Parameters of the questions and
-    not the world, `verify` and `candidates`, are not in it: problems are compared within one set,
-    and a set has one setting of every parameter.
+    All readings, settings and bases identify a property. The display order does not count. The
+    parameters `verify` and `candidates` are not included: problems are compared within one set, and
+    a set has one value of every parameter.
     """
     view, disturbance = world.view, world.disturbance
     readings = (*view.records, view.baseline)

@@ -1,9 +1,9 @@
-"""Random causal graphs whose statistics are those of CausaLab's Table 1.
+"""Random causal graphs with the statistics of CausaLab's Table 1.
 
-The paper's sampler is not public, so this one is ours: rank the nodes at random with the frequency
-last or last but one, deal edges from a deck of ranked pairs, and keep the graph if it is connected.
-`topology.json` holds what was fitted: the edge counts, and two numbers that turn forks and
-colliders into chains and keep properties from being causes of the frequency.
+The paper's sampler is not public, so this one is ours. It ranks the nodes at random, with the
+frequency last or last but one. It then draws edges from a deck of ranked pairs, and keeps the graph
+if it is connected. `topology.json` holds the fitted values: the edge counts, and two numbers. One
+turns forks and colliders into chains; the other lowers the number of causes of the frequency.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Edges = tuple[tuple[int, int], ...]
 """Pairs (cause, effect), sorted; node 0 is the frequency, the others are properties."""
 
 _NEAR = 2
-"""Pairs at most so many ranks apart are near."""
+"""Pairs at most this number of ranks apart are near."""
 
 _PATIENCE = 20
-"""Draws refused, for each shape at hand, before we hold that there are no others."""
+"""Rejected draws, per known shape, after which no further shapes are expected."""
 
 
 class Statistics(NamedTuple):
@@ -48,17 +48,17 @@ class Statistics(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """A graph that was kept, and how many were thrown away before it."""
+    """An accepted graph, and how many were rejected before it."""
 
     edges: Edges
     unconnected: int = 0
-    """Draws that did not hang together, or found no room for all edges."""
+    """Draws that were not connected, or had no room for all edges."""
     repeated: int = 0
-    """Draws of a shape that was at hand already."""
+    """Draws of a shape that already existed."""
 
 
 class _Fit(NamedTuple):
-    """What is fitted for one size; `topology.json` says why."""
+    """The fitted values for one size; `topology.json` gives the reasons."""
 
     edge_counts: tuple[int, ...]
     """Edge counts of a typical suite, fewest first."""
@@ -69,7 +69,7 @@ class _Fit(NamedTuple):
 
 
 def topology(k: int, stream: Stream) -> Edges:
-    """Draw a connected acyclic graph on k nodes in which the frequency has causes, no effects.
+    """Draw a connected acyclic graph on k nodes; the frequency has causes but no effects.
 
     >>> topology(4, Stream("example"))
     ((1, 3), (2, 1), (2, 3), (3, 0))
@@ -78,20 +78,19 @@ def topology(k: int, stream: Stream) -> Edges:
 
 
 def draw(k: int, stream: Stream) -> Draw:
-    """Draw a graph like `topology`, and say what was thrown away."""
+    """Draw a graph as `topology` does, and count the rejected draws."""
     return _drawn(k, stream.choice(_fit(k).edge_counts), stream)
 
 
 @lru_cache(maxsize=64)
 def draws(k: int, seed: str, count: int = 50) -> tuple[Draw, ...]:
-    """Return the graphs behind a suite, with what was thrown away for each.
+    """Return the graphs of a suite, with the rejected draws of each.
 
-    Shapes repeat only where there are too few of them.
-    Edge counts are dealt by quota rather than drawn, so suites of different seeds are alike in size
-    and differ only in shape.
+    Shapes repeat only if there are too few of them. Edge counts follow a quota and are not drawn,
+    so suites of different seeds have the same sizes and differ only in shape.
     """
     if count < 0:
-        raise ValueError(f"cannot make {count} graphs: give 0 or more")
+        raise ValueError(f"Cannot draw {count} graphs. Give 0 or more.")
     stream = Stream("causalab", "topologies", k, seed)
     quota = _fit(k).edge_counts
     spread = [quota[(2 * i + 1) * len(quota) // (2 * count)] for i in range(count)]
@@ -123,7 +122,7 @@ def shape(edges: Edges, k: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=16384)
 def _shape(children: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a graph's shape; of up to five nodes there are few enough to meet them again."""
+    """Return a graph's shape; cached up to five nodes, where shapes are few."""
     return canonical_form(children, [int(v == FREQUENCY) for v in range(len(children))])
 
 
@@ -134,7 +133,7 @@ def statistics(graphs: Sequence[Edges], k: int) -> Statistics:
     (1.0, 1.0, 1.0, 2.0)
     """
     if not graphs:
-        raise ValueError("cannot average over no graphs: give one or more")
+        raise ValueError("Cannot average over no graphs. Give one or more.")
     sizes = [len(edges) for edges in graphs]
     degrees = [_degrees(edges, k) for edges in graphs]
     return Statistics(
@@ -171,12 +170,12 @@ def _fits() -> dict[int, _Fit]:
 
 def _fit(k: int) -> _Fit:
     if k not in _fits():
-        raise ValueError(f"no topologies on {k} nodes: give {min(_fits())} … {max(_fits())}")
+        raise ValueError(f"No graphs with {k} nodes. Give {min(_fits())} … {max(_fits())}.")
     return _fits()[k]
 
 
 def _drawn(k: int, edge_count: int, stream: Stream) -> Draw:
-    """Draw ranks and edges until the graph is connected; names are dealt apart from ranks."""
+    """Draw ranks and edges until the graph is connected; names are independent of ranks."""
     fit, unconnected = _fit(k), 0
     while True:
         ranked = stream.shuffled([v for v in range(k) if v != FREQUENCY])
@@ -195,7 +194,7 @@ def _drawn(k: int, edge_count: int, stream: Stream) -> Draw:
 
 
 def _connected(edges: Sequence[tuple[int, int]], k: int) -> bool:
-    """Tell whether every node is joined to the frequency, whichever way the edges point."""
+    """Tell whether every node is connected to the frequency, ignoring directions."""
     reached, before = 1 << FREQUENCY, 0
     while reached != before:
         before = reached
@@ -207,7 +206,7 @@ def _connected(edges: Sequence[tuple[int, int]], k: int) -> bool:
 
 
 def _stratum(k: int, edge_count: int, quota: int, stream: Stream) -> list[Draw]:
-    """Draw graphs of one edge count, each shape once, and evenly again when all are at hand."""
+    """Draw graphs with one edge count, each shape once; repeat evenly when all are used."""
     graphs: list[Draw] = []
     seen: Counter[tuple[int, ...]] = Counter()
     refused = unconnected = repeated = 0

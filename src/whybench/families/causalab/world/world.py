@@ -1,4 +1,4 @@
-"""The hidden system: one law for all crystals, and what an agent is told of it."""
+"""The hidden system: one law for all crystals, and the view that an agent gets."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ FREQUENCY = 0
 """The node that is the frequency; all others are properties."""
 
 DECIMALS = 2
-"""Every quantity is rounded to so many decimals before others depend on it."""
+"""Every quantity is rounded to this number of decimals before others use it."""
 
 BLOCK = 32
-"""Draws of a disturbance that are made at once."""
+"""Number of disturbances drawn at once."""
 
 Semantics = Literal["shift", "set"]
 """`shift`: the value replaces the property's base. `set`: the property reads the value now."""
@@ -56,7 +56,7 @@ class Law:
 
     @property
     def graph(self) -> Graph:
-        """Who depends on whom."""
+        """The causal graph."""
         return _graph(self)
 
     def order(self) -> tuple[int, ...]:
@@ -72,12 +72,12 @@ class Law:
         return tuple(order)
 
     def readings(self, bases: Sequence[float], disturbed: int = 0, by: float = 0.0) -> Readings:
-        """Return what a crystal with these bases shows; `disturbed` nodes are moved `by`."""
+        """Return the readings of a crystal with these bases; `disturbed` nodes are shifted `by`."""
         return solver(self).readings(bases, disturbed, by)
 
 
 class Solver:
-    """A law made ready to be computed many times."""
+    """A law prepared for repeated evaluation."""
 
     __slots__ = ("_base", "_plan", "_terms")
 
@@ -89,7 +89,7 @@ class Solver:
         )
 
     def readings(self, bases: Sequence[float], disturbed: int = 0, by: float = 0.0) -> Readings:
-        """Return what a crystal shows; see `Law.readings`."""
+        """Return the readings of a crystal; see `Law.readings`."""
         values = list(bases)
         values[FREQUENCY] = self._base
         for v, terms in self._plan:
@@ -114,7 +114,7 @@ class Solver:
 
 @lru_cache(maxsize=4096)
 def solver(law: Law) -> Solver:
-    """Return a law's solver; the latest are kept."""
+    """Return a law's solver; cached."""
     return Solver(law)
 
 
@@ -127,16 +127,16 @@ def _graph(law: Law) -> Graph:
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """A hidden shift, drawn anew after every intervention; absent before and in the reactor."""
+    """A hidden shift, drawn after every intervention; absent before and in the reactor."""
 
     affected: int
-    """The nodes that it moves."""
+    """The nodes that it shifts."""
     values: tuple[float, ...]
     path: tuple[str | int, ...]
-    """The streams that it comes from; it hangs on the number of the intervention alone."""
+    """The random stream; the shift depends only on the number of the intervention."""
 
     def after(self, intervention: int) -> float:
-        """Return the shift that follows an intervention, the first being number 1."""
+        """Return the shift after an intervention; the first intervention is number 1."""
         block, place = divmod(intervention - 1, BLOCK)
         return _draws(self.path, self.values, block)[place]
 
@@ -149,10 +149,10 @@ def _draws(path: tuple[str | int, ...], values: tuple[float, ...], block: int) -
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One look at a crystal: its values, and what was done to it just before."""
+    """One measurement of a crystal, with the intervention just before it."""
 
     crystal: int
-    """Which crystal; each has bases of its own."""
+    """Number of the crystal; each crystal has its own bases."""
     values: Readings
     target: int | None = None
     """The property that was set just before, if any."""
@@ -160,13 +160,13 @@ class Reading:
 
     @property
     def passive(self) -> bool:
-        """Whether nothing was done before this look."""
+        """Whether there was no intervention before this measurement."""
         return self.target is None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What an agent is told before it acts."""
+    """What an agent sees before it acts."""
 
     names: tuple[str, ...]
     """Each node's name; the first is the frequency's."""
@@ -177,20 +177,20 @@ class View:
     semantics: Semantics
     quadratic: bool
     sink: bool
-    """Whether it is told that frequency causes nothing."""
+    """Whether the prompt states that the frequency causes nothing."""
     disturbance: float
-    """The size of the hidden disturbance that is told; 0 if there is none."""
+    """The size of the hidden disturbance, which the prompt states; 0 if there is none."""
     frequency_disturbed: bool
     """Whether the disturbance may move the frequency itself."""
     limit: float | None
-    """Settings go from 0 to this; None: anything goes."""
+    """Settings go from 0 to this value; None if there is no limit."""
     budget: int
     tolerance: float
-    """A prediction counts if it is nearer than this; 0: it must agree to the last decimal."""
+    """A right prediction has a smaller error than this; with 0 it must be exact."""
     records: tuple[Reading, ...]
-    """Earlier measurements, among them any chain of interventions on one crystal."""
+    """Earlier measurements, including any chain of interventions on one crystal."""
     baseline: Reading
-    """The manipulator's crystal before anything is done to it."""
+    """The manipulator's crystal before the first intervention."""
     released: bool = False
     """Whether the released rules hold, with their defects."""
 
@@ -211,7 +211,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything, the hidden law included."""
+    """The whole instance, including the hidden law."""
 
     view: View
     law: Law
@@ -228,7 +228,7 @@ class World:
         return self.law.readings(self.reactor)[FREQUENCY]
 
     def shown(self) -> Readings:
-        """Return the reactor crystal's properties; its frequency is left out as 0."""
+        """Return the readings of the reactor's crystal, with 0 in place of the frequency."""
         values = list(self.law.readings(self.reactor))
         values[FREQUENCY] = 0.0
         return tuple(values)

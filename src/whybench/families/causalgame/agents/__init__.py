@@ -1,1 +1,1 @@
-"""Reference agents: guessers, classical methods, and the exact experimenter."""
+"""Reference agents: guessers, classical methods and the exact agent."""

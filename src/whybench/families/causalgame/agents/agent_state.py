@@ -16,7 +16,7 @@ from whybench.families.causalgame.world.records import Cell
 
 T = TypeVar("T")
 Acting: TypeAlias = Generator[Action, Observation, T]
-"""Actions that lead to a result."""
+"""Actions of an agent that end in a result."""
 
 Row: TypeAlias = dict[str, Cell]
 
@@ -28,14 +28,14 @@ class Trial:
     design: Design
     count: int
     survived: int | None
-    """None where survivors are not counted."""
+    """None if survivors are not counted."""
     records: tuple[Row, ...]
-    """The records that can be seen, by column."""
+    """The visible records, by column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The history as the agent saw it: records, and the designs that their letters stand for."""
+    """The history as the agent saw it: records, and the designs named by letters."""
 
     designs: dict[str, Design]
     records: tuple[Row, ...]
@@ -47,10 +47,10 @@ class AgentState:
 
     view: View
     given: Sequence[Step] | None = None
-    """Experiments laid before the agent, after which it may only submit."""
+    """Experiments given to the agent, after which it may only submit."""
     trials: list[Trial] = field(default_factory=list)
     drones: int = 0
-    """How many are left."""
+    """Number of drones that are left."""
     deploys: int = 0
 
     def __post_init__(self) -> None:
@@ -65,17 +65,17 @@ class AgentState:
 
     @property
     def default(self) -> Design:
-        """The design that nobody changed."""
+        """The default design."""
         return Design(self.view.defaults)
 
     def deploy(self, design: Design, count: int, **more: Any) -> Acting[Trial | None]:
-        """Fly some drones; None if that was refused."""
+        """Fly some drones; None if the request was rejected."""
         action = Action.of("deploy", **arguments(self.view, design), count=str(count), **more)
         observation = yield action
         return None if observation.is_error else self._note(design, observation)
 
     def history(self) -> Acting[Past]:
-        """Read the records of earlier flights, those deployed since not among them."""
+        """Read the records of earlier flights, without the agent's own deployments."""
         observation = yield Action.of("get_history")
         data = observation.data
         designs = {
@@ -92,7 +92,7 @@ class AgentState:
         return found if isinstance(found, str) else None
 
     def submit(self, design: Design, why: dict[str, str], **more: Any) -> Acting[None]:
-        """Hand the design in, then report."""
+        """Submit the design, then report."""
         yield Action.of("submit", **arguments(self.view, design), **more)
         yield Action.of("report", **why)
 

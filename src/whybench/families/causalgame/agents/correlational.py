@@ -1,17 +1,17 @@
-"""The correlational agent: believes what the visible records show, and so falls for the trap.
+"""The correlational agent: it believes the visible records, and so falls into the trap.
 
-It is naive, not silly. Over all records it can see, failures that were hidden are none, and nothing
-is adjusted for: each lever is judged by its own association with survival.
+It is naive but not careless. It uses all visible records, ignores hidden failures and adjusts for
+nothing: it judges each lever by its own association with survival.
 
-* A component: z of the Cochran-Armitage trend of survival over its DEF, which is r·√n with
-  Pearson's r. If more DEF looks good it takes the most that was tried, if it looks bad the least;
-  a DEF that never varied stays at its default. If that is over budget, DEF is taken from what
-  looks least good.
-* Equipment: in each slot the option with the best share of survivors, (s + 1) / (n + 2) of n
-  records; leaving the slot empty is an option where that was tried.
+* Components: z of the Cochran-Armitage trend of survival over DEF, which is r·√n with Pearson's r.
+  If more DEF looks good, it takes the highest DEF that was tried; if it looks bad, the lowest. A
+  DEF that never varied keeps its default. If the design is over budget, the agent removes DEF from
+  the components that look least good.
+* Equipment: in each slot, the option with the best share of survivors, (s + 1) / (n + 2) of n
+  records. An empty slot is an option if it was tried.
 
-It flies its design once, on a small batch, changes nothing whatever becomes of it, and hands it in.
-Without records it knows nothing about levers and keeps the default design.
+It flies its design once, in a small batch, ignores the result, and submits the design. Without
+records it knows nothing about levers and keeps the default design.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from whybench.families.causalgame.world.fleet import Bools, Ints
 from whybench.families.causalgame.world.physics.flight import STATUS
 
 BATCH = 10
-"""Drones of the one deployment."""
+"""Drones in the only deployment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Sample:
 
 
 def sample(past: Past) -> Sample:
-    """Return the records that can be seen, each with its design."""
+    """Return the visible records, each with its design."""
     return Sample(
         tuple(past.designs[str(row["design"])] for row in past.records),
         np.array([row["status"] == STATUS[1] for row in past.records], dtype=np.bool_),
@@ -90,7 +90,7 @@ def _towards(z: float, default: int, tried: Ints) -> int:
 
 
 def _affordable(view: View, wanted: Sequence[int], looks: Sequence[float]) -> list[int]:
-    """Take DEF from what looks least good until the budget holds."""
+    """Remove DEF from the components that look least good until the budget holds."""
     found, over = list(wanted), sum(wanted) - view.total_def_budget
     for place in sorted(range(len(found)), key=lambda place: looks[place]):
         less = min(max(0, over), found[place] - view.def_range[0])
@@ -127,7 +127,7 @@ def correlational(state: AgentState, rng: Stream) -> Acting[Design]:  # noqa: AR
 
 
 def _laid_out(state: AgentState) -> Past:
-    """Return the experiments that were laid before the agent, as if they were its history."""
+    """Return the given experiments as if they were the agent's history."""
     designs = {str(place): trial.design for place, trial in enumerate(state.trials)}
     rows = tuple(
         {**row, "design": str(place)}

@@ -1,4 +1,4 @@
-"""The space of designs as arrays: what is allowed, and how to wander in it."""
+"""The space of designs as arrays: what is allowed, and how to sample it."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Space:
 
     @cached_property
     def levers(self) -> tuple[tuple[str, tuple[Choice, ...]], ...]:
-        """Slots and switches with what they can be set to, besides being left out."""
+        """Slots and switches with their possible settings, besides being empty."""
         slots = tuple((name, tuple(options)) for name, _, options in self.view.slots)
         return (*slots, *((name, (True,)) for name in self.view.switches))
 
     def special(self, designs: Encoded) -> Ints:
-        """Tell which slots and switches hold something else than nothing or the default."""
+        """Tell which slots and switches hold something other than nothing or the default."""
         defaults = [1 + options.index(default) for _, default, options in self.view.slots]
         ordinary = np.array(defaults + [0] * len(self.view.switches))
         found: Ints = ((designs.options > 0) & (designs.options != ordinary)).astype(np.int64)
@@ -62,12 +62,12 @@ class Space:
 
     @property
     def share(self) -> float:
-        """The DEF of each component if all have the same."""
+        """The DEF of each component if all have the same DEF."""
         return self.view.total_def_budget / len(self.view.components)
 
     @property
     def even(self) -> Encoded:
-        """The design that spreads DEF evenly and mounts nothing."""
+        """The design that spreads DEF evenly and has no equipment."""
         low, high = self.view.def_range
         each = min(high, max(low, int(self.share)))
         return Encoded(
@@ -76,7 +76,7 @@ class Space:
         )
 
     def encode(self, designs: Sequence[Design]) -> Encoded:
-        """Return designs as arrays; equipment that nobody offers counts as none."""
+        """Return designs as arrays; unknown equipment counts as none."""
         options = [
             [
                 1 + choices.index(found[name]) if found.get(name) in choices else 0
@@ -102,7 +102,7 @@ class Space:
         return Design(tuple(int(value) for value in designs.defs[row]), mounted)
 
     def scattered(self, n: int, rng: Stream) -> Encoded:
-        """Return designs all over the space: some components bare, the rest share the budget."""
+        """Return designs from the whole space: some components bare, the rest share the budget."""
         k = len(self.view.components)
         bare = rng.uniforms(n)[:, None] * 0.6
         weights = (rng.uniforms(n * k).reshape(n, k) >= bare) * (
@@ -113,7 +113,7 @@ class Space:
     def balanced(self, n: int, flown: Encoded, rng: Stream) -> Encoded:
         """Return designs that give half of the components three times the DEF of the others.
 
-        Of each slot they hold what was flown least.
+        Each slot holds the option that was flown least.
         """
         k = len(self.view.components)
         rank = rng.uniforms(n * k).reshape(n, k).argsort(axis=1).argsort(axis=1)
@@ -128,7 +128,7 @@ class Space:
         return Encoded(self.allotted(weights), options)
 
     def neighbours(self, designs: Encoded, n: int, rng: Stream) -> Encoded:
-        """Return n designs near some: DEF moved between two components, or equipment changed."""
+        """Return n designs near given ones: DEF moved between two components, or new equipment."""
         k, slots = self.view.components, len(self.levers)
         defs = np.resize(designs.defs, (n, len(k))).astype(np.float64)
         options = np.resize(designs.options, (n, slots))
@@ -148,7 +148,7 @@ class Space:
         return Encoded(self.allotted(defs), options)
 
     def allotted(self, weights: Floats) -> Ints:
-        """Return DEF in proportion to weights that uses the budget up, as far as it may."""
+        """Return DEF in proportion to weights, using as much of the budget as allowed."""
         low, high = self.view.def_range
         budget = self.view.total_def_budget - low * weights.shape[1]
         found = np.zeros_like(weights)

@@ -1,8 +1,8 @@
-"""The exact experimenter: it flies designs, learns what they are worth, and never sees the truth.
+"""The exact agent: it flies designs, learns their value, and never sees the truth.
 
-It starts with designs that vary every lever at once, then flies what may well be the best by what
-it has seen so far, bolder at first, and submits what it expects most of. The history is left aside:
-nobody chose at random who flew what there.
+It starts with designs that vary every lever at once. Then it flies the designs that may be best by
+what it has seen, more boldly at first, and submits the design with the best expectation. It ignores
+the history, because its designs were not assigned at random.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ from whybench.families.causalgame.world.design import Design
 
 
 class Habits(BaseModel):
-    """How the experimenter goes about it; the same in all worlds."""
+    """Settings of the exact agent; the same for all hidden systems."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     questions: tuple[str, ...]
-    """What it asks where questions are allowed."""
+    """Questions that it asks if questions are allowed."""
     prior: Prior
     warned: Prior
-    """The prior where conditions will change in ways nobody says: flights tell less about the
-    fleet, and whatever may protect it is worth more than they show."""
+    """The prior if conditions will change in an unknown way: flights say less about the fleet, and
+    possible protection is worth more than they show."""
     stratum_apart: float
-    """How much a lever's worth may differ between strata, relative to what they share."""
+    """How much a lever's value may differ between strata, relative to what they share."""
     index_apart: float
-    """The same between survival and a stand-in for it."""
+    """The same between survival and its surrogate from records."""
     screening: int
-    """So many deployments vary all levers at once before the search begins."""
+    """Number of deployments that vary all levers at once before the search begins."""
     boldness: tuple[float, float]
-    """Standard deviations added to a design's expectation, in the first and the last deployment."""
+    """Standard deviations added to a design's mean, in the first and in the last deployment."""
     caution: float
-    """Standard deviations taken off a design's expectation in the final choice."""
+    """Standard deviations subtracted from a design's mean in the final choice."""
     candidates: int
-    """Designs that are weighed at a time."""
+    """Number of designs that are compared at a time."""
 
 
 @cache
 def habits() -> Habits:
-    """Return the habits from their file."""
+    """Return the settings from their file."""
     text = (files(__package__ or "") / "experimenter.json").read_text("utf-8")
     return Habits.model_validate(json.loads(text))
 
@@ -73,16 +73,16 @@ def experimenter(state: AgentState, rng: Stream) -> Acting[Design]:
 
 
 def choice(view: View, trials: Sequence[Trial], *draw: int) -> Design:
-    """Return the design of which most is expected, by nothing but deployments.
+    """Return the design with the best expectation, from deployments alone.
 
-    Candidates are drawn at random; where flights say little, another `draw` chooses otherwise.
+    Candidates are drawn at random. If flights say little, another `draw` gives another choice.
     """
     stream = Stream("causalgame", "experimenter", "choice", *draw)
     return _best(Space(view), trials, -habits().caution, stream)
 
 
 def next_design(view: View, trials: Sequence[Trial], rng: Stream) -> Design:
-    """Return what to fly next."""
+    """Choose the next design: screen all levers first, then search for the best."""
     space, how = Space(view), habits()
     if len(trials) < min(how.screening, (view.deploys + 1) // 2):
         return _screening(space, trials, rng)
@@ -92,7 +92,7 @@ def next_design(view: View, trials: Sequence[Trial], rng: Stream) -> Design:
 
 
 def _screening(space: Space, trials: Sequence[Trial], rng: Stream) -> Design:
-    """Return the design, of some that give each lever one of two settings, that is least known."""
+    """Return the least known of some designs that give each lever one of two settings."""
     flown = space.encode([trial.design for trial in trials])
     found = space.balanced(habits().candidates // 4, flown, rng)
     known = _surrogate(space, reading(space, trials, _apart()))
@@ -101,7 +101,7 @@ def _screening(space: Space, trials: Sequence[Trial], rng: Stream) -> Design:
 
 
 def _best(space: Space, trials: Sequence[Trial], boldness: float, rng: Stream) -> Design:
-    """Return the design with the highest expectation plus some standard deviations."""
+    """Return the design with the highest mean plus some standard deviations."""
     seen = reading(space, trials, _apart())
     known = _surrogate(space, seen)
     n = habits().candidates
@@ -134,7 +134,7 @@ def _surrogate(space: Space, seen: Reading) -> Surrogate:
 
 
 def _unknown_shift(view: View) -> bool:
-    """Tell whether conditions will change in ways nobody says."""
+    """Tell whether conditions will change in an unknown way."""
     return bool(view.warning) and view.storms is None
 
 

@@ -1,9 +1,9 @@
-"""What deployments say about designs: counts, strata of the forecast, and a stand-in for survival.
+"""What deployments say about designs: counts, strata of the forecast, and predicted survival.
 
-A stand-in is built where records of failures can be seen too and some reconstructed variable
-differs between designs: survival is regressed on such variables over all visible drones, and a
-design's drones are averaged over what their variables promise instead of over what luck made of
-them. That is less noisy than a count, but may be off: the surrogate keeps the two apart.
+The prediction needs visible records of failures and a reconstructed variable that differs between
+designs. Survival is regressed on such variables over all visible drones. A design is then rated by
+the survival that its drones' variables predict, not by their actual survival. This is less noisy
+than a count but may be biased, so the surrogate keeps the two separate.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from whybench.families.causalgame.agents.surrogate import Evidence
 
 RETURNED = "RETURNED"
 NOT_MEASURED = frozenset({"id", "design", "status", "was_detected", "hit_count"})
-"""Columns that are no circumstance of a flight."""
+"""Columns that do not describe the circumstances of a flight."""
 
 FEWEST = 6
-"""So many failures and survivors must be on record before survival is regressed on anything."""
+"""Number of failures and of survivors on record that a regression needs."""
 
 DISTINCT = 4.0
 """A variable differs between designs if its F statistic is above this."""
 
 RIDGE = 1.0
 LEAST_VARIANCE = 0.02
-"""Of the log-odds of a stand-in."""
+"""Minimum variance of the predicted log-odds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Evidence, and what its aspects are."""
+    """Evidence, and the meaning of its aspects."""
 
     evidence: Evidence
     apart: tuple[float, ...]
-    """How far each aspect may be from what all share, relative to that."""
+    """How far each aspect may be from what all share, relative to the shared part."""
     shares: tuple[float, ...]
-    """How much of the fleet each aspect is about."""
+    """Share of the fleet that each aspect describes."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class Records:
 
     @cached_property
     def returned(self) -> NDArray[np.bool_]:
-        """Whether each drone came back."""
+        """Whether each drone returned."""
         return np.array(
             [row["status"] == RETURNED for t in self.trials for row in t.records], dtype=np.bool_
         )
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
-        """Circumstances that are numbers or truth values and stand on every record."""
+        """Circumstances that are numbers or truth values and are on every record."""
         rows = [row for t in self.trials for row in t.records]
         names = set(rows[0]).intersection(*rows) - NOT_MEASURED if rows else set()
         return {
@@ -76,7 +76,7 @@ class Records:
 
 
 def reading(space: Space, trials: Sequence[Trial], apart: tuple[float, float]) -> Reading:
-    """Read trials; `apart` is for strata and for the stand-in."""
+    """Read trials; `apart` is for strata and for the prediction."""
     designs = space.encode([trial.design for trial in trials])
     records, storms = Records(trials), space.view.storms
     if storms is not None:
@@ -99,7 +99,7 @@ def reading(space: Space, trials: Sequence[Trial], apart: tuple[float, float]) -
 
 
 def _counted(trial: Trial) -> tuple[float, float]:
-    """Return survivors and drones; uncounted survivors are judged by how many went unharmed."""
+    """Return survivors and drones; if nobody counted, unharmed drones among the records."""
     if trial.survived is not None:
         return trial.survived, trial.count
     unharmed = sum(row["hit_count"] == 0 for row in trial.records)
@@ -117,7 +117,7 @@ def _evidence(designs: Encoded, rows: Sequence[tuple[int, int, float, float]]) -
 
 
 def storm_flags(records: Records, share: float) -> NDArray[np.bool_] | None:
-    """Tell storms from the column that falls most clearly into two groups."""
+    """Find storms by the column that splits most clearly into two groups."""
     best, found = 0.0, None
     for column in records.columns.values():
         cut, clarity = _cut(column)
@@ -129,7 +129,7 @@ def storm_flags(records: Records, share: float) -> NDArray[np.bool_] | None:
 
 
 def _cut(column: Floats) -> tuple[float, float]:
-    """Return where two groups part best (Otsu), and the share of the variance that explains."""
+    """Return the best cut between two groups (Otsu), and the share of variance explained."""
     values = np.sort(column)
     n, total = len(values), values.var()
     if n < 2 or total <= 0:
@@ -147,7 +147,7 @@ def _strata(
 ) -> list[tuple[int, int, float, float]]:
     """Return survivors and drones of each trial in storms and in clear weather.
 
-    Failures that cannot be seen are split like those that can, and like what the share of storms
+    Hidden failures are split in proportion to the visible ones and to what the share of storms
     leaves unexplained.
     """
     rows = []
@@ -171,7 +171,7 @@ def _strata(
 
 
 def stand_in(records: Records, keep_failed: float) -> tuple[Floats, Floats] | None:
-    """Return log-odds of survival for each trial by its drones' variables, and their variance."""
+    """Return predicted log-odds of survival for each trial, and their variance."""
     failures = int((~records.returned).sum())
     if keep_failed <= 0 or min(failures, len(records.returned) - failures) < FEWEST:
         return None

@@ -1,4 +1,4 @@
-"""Reference agents: floors, naive analysts, the exact experimenter, and the oracle."""
+"""Reference agents: floors, naive analysts, the exact agent and the oracle."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from whybench.families.causalgame.view import View
 from whybench.families.causalgame.world.design import Design
 
 Strategy = Callable[[AgentState, Stream], Acting[Design]]
-"""Deploys, and returns the design to submit."""
+"""Deploys drones and returns the design to submit."""
 
 TRIALS, DRONES = 10, 20
-"""Batches, and drones in each, of the agents that compare designs."""
+"""Number of batches, and of drones in each, for the agents that compare designs."""
 
 
 def null(state: AgentState, rng: Stream) -> Acting[Design]:  # noqa: ARG001 - every strategy has one
-    """Change nothing."""
+    """Submit the default design."""
     yield from _first_deployment(state, state.default)
     return state.default
 
 
 def random(state: AgentState, rng: Stream) -> Acting[Design]:
-    """Draw a design."""
+    """Submit a random design."""
     drawn = random_design(state.view, rng)
     yield from _first_deployment(state, drawn)
     return drawn
 
 
 def best_of_ten(state: AgentState, rng: Stream) -> Acting[Design]:
-    """Deploy random designs and take the one that did best; the first of equals."""
+    """Deploy random designs and return the best one; the first of equals."""
     batches = min(TRIALS, state.view.deploys)
     for _ in range(batches if state.given is None else 0):
         design = random_design(state.view, rng)
@@ -44,7 +44,7 @@ def best_of_ten(state: AgentState, rng: Stream) -> Acting[Design]:
 
 
 def one_factor(state: AgentState, rng: Stream) -> Acting[Design]:
-    """Change one thing at a time, in random order; keep a change if no fewer came back."""
+    """Change one thing at a time, in random order; keep a change if survival is no lower."""
     batches = min(TRIALS, state.view.deploys)
     count = _batch(state.view, batches)
     if state.given is None:
@@ -84,7 +84,7 @@ def oracle(best: Design) -> Strategy:
 
 
 def report(state: AgentState, chosen: Design) -> dict[str, str]:
-    """Say what was done; reference agents claim no more than they counted."""
+    """Describe what was done; reference agents claim no more than they counted."""
     tried = [
         f"{trial.count} drones of {_words(state.view, trial.design)}: {percent(_rate(trial))}"
         for trial in state.trials
@@ -110,7 +110,7 @@ def random_design(view: View, rng: Stream) -> Design:
 
 
 def _first_deployment(state: AgentState, design: Design) -> Acting[None]:
-    """Deploy one drone, as a fleet needs one deployment before it."""
+    """Deploy one drone, because a fleet needs one deployment before it."""
     if state.given is None:
         yield from state.deploy(design, 1)
 
@@ -120,7 +120,7 @@ def _batch(view: View, batches: int) -> int:
 
 
 def _rate(trial: Trial) -> float:
-    """Return the share that came back, or, if nobody counted, what the records show."""
+    """Return the share that returned; if nobody counted, the share among the records."""
     if trial.survived is not None:
         return trial.survived / trial.count
     returned = sum(row["status"] == "RETURNED" for row in trial.records)
@@ -132,7 +132,7 @@ def _best(state: AgentState) -> Design:
 
 
 def _changes(view: View) -> list[Callable[[Design], Design]]:
-    """Return every single change: a component to its lowest DEF or well up, or an option."""
+    """Return every single change: a component to its lowest DEF or higher, or an option."""
     found: list[Callable[[Design], Design]] = [
         _component_change(view, place, up)
         for place, up in product(range(len(view.components)), (False, True))

@@ -1,7 +1,7 @@
-"""What an experimenter believes about designs it has not flown: a Gaussian process on log-odds.
+"""The exact agent's model of designs that it has not flown: a Gaussian process on log-odds.
 
-A design's log-odds of survival are taken as a sum of one smooth curve for each component's DEF and
-one step for each piece of equipment. Nothing else is assumed about the world.
+The log-odds of survival are a sum of one smooth curve for each component's DEF and one step for
+each piece of equipment. The model assumes nothing else.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict
 from whybench.families.causalgame.agents.design_space import Encoded, Floats, Ints, Space
 
 CURVES = 4
-"""So many features of a curve are kept; the rest hardly varies."""
+"""Number of features of a curve that are kept; the rest hardly varies."""
 
 
 class Prior(BaseModel):
-    """What is believed before any flight; standard deviations are of log-odds."""
+    """The prior before any flight; standard deviations are of log-odds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,33 +27,33 @@ class Prior(BaseModel):
     """Mean log-odds."""
     level_spread: float
     slope: float
-    """Mean worth of endless DEF on a component that no drone can do without."""
+    """Mean value of unlimited DEF on a component that a drone needs."""
     other_slope: float
     """The same for other components."""
     saturation: float
-    """Half of that worth is reached at this part of an even share of the budget."""
+    """Share of an even DEF at which half of that value is reached."""
     insurance: float
-    """Mean worth of a piece of equipment other than the default."""
+    """Mean value of a piece of equipment other than the default."""
     slope_spread: float
     curve_spread: float
     curve_length: float
-    """How far apart, on the scale of 0 (no DEF) to 1 (endless), DEF acts alike."""
+    """Distance, on a scale of 0 (no DEF) to 1 (unlimited), over which DEF acts alike."""
     option_spread: float
     stubborn: float
-    """How many effects' worth of evidence the prior relevance of a lever is."""
+    """Weight of the prior relevance of a lever, in numbers of effects."""
     turns: int
-    """How often the relevance of levers is learnt."""
+    """Number of iterations that learn the relevance of levers."""
     lack_of_fit: float
-    """How far a design may lie off the sum of its curves and steps."""
+    """How far a design may deviate from the sum of its curves and steps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What was seen of designs: log-odds of survival under several aspects."""
+    """Observations of designs: log-odds of survival under several aspects."""
 
     designs: Encoded
     aspect: Ints
-    """What each row is about: a stratum, or the outcome itself and a stand-in for it."""
+    """Aspect of each row: a stratum, or survival itself and its prediction."""
     log_odds: Floats
     variance: Floats
 
@@ -133,7 +133,7 @@ class Surrogate:
         return mean + cross @ weights, np.sqrt(np.maximum(left, 1e-9))
 
     def _features(self, designs: Encoded) -> tuple[Floats, Floats]:
-        """Return features whose weights are standard normal beforehand, and the prior mean."""
+        """Return features whose weights have a standard normal prior, and the prior mean."""
         prior, (curves, steps) = self.prior, self._tables
         n = len(designs)
         low = self.space.view.def_range[0]
@@ -157,7 +157,7 @@ class Surrogate:
 def _tables(
     prior: Prior, def_range: tuple[int, int], share: float, sizes: tuple[int, ...]
 ) -> tuple[Floats, list[Floats]]:
-    """Return the features of each DEF, its expected worth first, and those of each option."""
+    """Return the features of each DEF, its expected value first, and those of each option."""
     defs = np.arange(def_range[0], def_range[1] + 1)
     worth = defs / (defs + share) - 0.5
     gap = (worth[:, None] - worth[None, :]) / prior.curve_length

@@ -1,1 +1,1 @@
-"""What CausalGame adds to the engines that play it."""
+"""What CausalGame adds to reports, judges and engines."""

@@ -1,4 +1,4 @@
-"""An episode in words: what was looked at, flown, believed and committed, and what it led to."""
+"""Annotated episodes: what the agent saw, flew, believed and submitted, and the result."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from whybench.families.causalgame.world.world import World
 
 SURVIVAL, DRONES, DISTANCE = "survival", "drones", "hypothesis distance"
 NOTHING = "none"
-"""A slot that nobody filled."""
+"""Shown for an empty slot."""
 
 ENDS = {
     INVALID_FORMAT: "too many replies could not be read",
-    INVALID_ACTION: "too many requests were refused",
+    INVALID_ACTION: "too many requests were rejected",
     INVALID_ANSWER: "no design or report could be read",
-    TIMEOUT: "it only looked, for too long",
+    TIMEOUT: "too many looks changed nothing",
 }
 
 
 def annotated(family: CausalGame, instance: Instance, trace: Trace) -> AnnotatedEpisode:
-    """Tell an episode in words, with the path of designs beside the best known one."""
+    """Describe an episode step by step, with its designs beside the best known one."""
     world = family.world(instance)
     best, (best_rate, default_rate) = best_of(world), family.landmarks(instance)
     seen = failure_attribution(world, trace, best_rate)
@@ -70,7 +70,7 @@ def annotated(family: CausalGame, instance: Instance, trace: Trace) -> Annotated
 
 
 def held_in(step: Step) -> tuple[Belief, ...] | None:
-    """Return the beliefs put down with a step; None if none were."""
+    """Return the beliefs recorded with a step; None if there are none."""
     given = step.action.args.get("beliefs")
     if step.observation.is_error or step.action.name not in ("deploy", "submit", "report"):
         return None
@@ -119,24 +119,24 @@ def _verdict(
         why = ENDS.get(trace.outcome or "", "the episode was left open")
         return f"No fleet flew: {why}."
     bar, exact = percent(world.rules.threshold), percent(seen.exact)
-    came = f"{percent(seen.survival)} of the fleet came back, the bar is {bar}"
+    came = f"{percent(seen.survival)} of the fleet returned, the bar is {bar}"
     known = known_claims(world)
     knew = ""
     if last is not None and known:
         golden = sum(claim.golden for claim in known)
         off = distance(known, last)
-        knew = f"; it named {golden - len(off.missing)} of {golden} true causes"
-        knew += f" and {len(off.asserted)} false ones" if off.asserted else ""
-    made = f"the exact experimenter makes {exact} of its deployments"
+        knew = f" Its beliefs include {golden - len(off.missing)} of {golden} true claims"
+        knew += f" and {len(off.asserted)} false ones." if off.asserted else "."
+    made = f"from the same deployments the exact agent reaches {exact}"
     reasons = {
-        "won": "its deployments showed enough",
-        "unshown": f"more than its flights showed, for {made}",
-        "inference": f"bad inference, for {made}",
-        "experiments": f"bad experiments, for {made}",
-        "unwinnable": "no design that is known reaches it",
+        "won": "Its deployments showed enough.",
+        "unshown": f"Its flights did not show enough: {made}.",
+        "inference": f"Bad inference: {made}.",
+        "experiments": f"Bad experiments: {made}.",
+        "unwinnable": "No known design reaches the bar.",
     }
     said = "Won" if seen.sort in ("won", "unshown") else "Lost"
-    return f"{said}: {came}; {reasons[seen.sort]}{knew}."
+    return f"{said}: {came}. {reasons[seen.sort]}{knew}"
 
 
 def _notes(
@@ -144,10 +144,10 @@ def _notes(
 ) -> tuple[str, ...]:
     hidden, size = int((~world.history.kept).sum()), len(world.history)
     best_rate, default_rate = map(percent, rates)
-    first = f"Of this fleet {best_rate} come back with it, {default_rate} with the default design."
-    notes = [f"Best known here: {built_of(world, best)}. {first}"]
+    first = f"It brings back {best_rate} of this fleet, the default design {default_rate}."
+    notes = [f"Best known design: {built_of(world, best)}. {first}"]
     if size:
-        notes.append(f"Of {size} earlier flights {hidden} are on no record, all of lost drones.")
+        notes.append(f"{hidden} of {size} earlier flights have no record; all of them were lost.")
     if last is None:
         return tuple(notes)
     notes += told_of(world, last)
@@ -155,5 +155,5 @@ def _notes(
     besides = [short for b in last if (short := in_short(b)).partition(" → ")[0] not in drawn]
     if besides:
         more = "; …" if len(besides) > SHOWN else ""
-        notes.append(f"Believed besides, and not judged: {'; '.join(besides[:SHOWN])}{more}.")
+        notes.append(f"Other beliefs, not judged: {'; '.join(besides[:SHOWN])}{more}.")
     return tuple(notes)

@@ -1,9 +1,9 @@
 """Beliefs as a graph: an arrow from what is varied to what it changes.
 
-The target of an arrow holds the sign and the condition ("more come back, in storms"), so a belief
-with the wrong sign is another arrow than the true one. In scenarios every golden claim is one
-arrow, and missing plus extra arrows are the hypothesis distance. In generated worlds the truth is
-the formula's.
+The target of an arrow includes the sign and the condition ("more come back, in storms"), so a
+belief with the wrong sign is a different arrow. In scenarios, every golden claim is one arrow, and
+missing plus extra arrows give the hypothesis distance. In generated systems, the formula is the
+truth.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ CAUSES = {"stage": "the fleet's conditions", "emi": "interference"}
 
 
 def known_claims(world: World) -> tuple[Claim, ...]:
-    """Return the claims about a world; generated ones have none."""
+    """Return the claims about a hidden system; generated ones have none."""
     return () if world.best is not None else claims(world.rules.physics)
 
 
 def truth(world: World) -> tuple[Arrow, ...]:
-    """Return the true belief graph of a world."""
+    """Return the true belief graph of a hidden system."""
     if isinstance(world.physics, Generated):
         return tuple(arrow(belief, label) for belief, label in _formula(world.physics))
     return tuple(
@@ -43,7 +43,7 @@ def truth(world: World) -> tuple[Arrow, ...]:
 
 
 def believed(world: World, held: Sequence[Belief]) -> tuple[Arrow, ...]:
-    """Return the arrows that beliefs draw; what no claim or formula speaks of draws none."""
+    """Return the arrows of beliefs; a belief that no claim or formula covers has no arrow."""
     if isinstance(world.physics, Generated):
         return _against_formula(world.physics, held)
     found = []
@@ -56,7 +56,7 @@ def believed(world: World, held: Sequence[Belief]) -> tuple[Arrow, ...]:
 
 
 def told_of(world: World, held: Sequence[Belief]) -> tuple[str, ...]:
-    """Return what the last beliefs found, missed and fell for, in sentences."""
+    """Describe in sentences which claims the last beliefs found, missed or got wrong."""
     known = known_claims(world)
     if not known:
         return ()
@@ -64,7 +64,7 @@ def told_of(world: World, held: Sequence[Belief]) -> tuple[str, ...]:
     found = [c.statement for c in known if c.golden and c.id not in off.missing]
     missed = [c.statement for c in known if c.id in off.missing]
     fell = [c.statement for c in known if c.id in off.asserted]
-    parts = (("Found", found), ("Missed", missed), ("Fell for", fell))
+    parts = (("Found", found), ("Missed", missed), ("Believed a false claim", fell))
     return tuple(f"{word}: {statement}" for word, those in parts for statement in those)
 
 
@@ -98,7 +98,7 @@ def _plain(name: str) -> str:
 
 
 def _formula(physics: Generated) -> list[tuple[Belief, str]]:
-    """Return what armour and options really do, with the log-odds that they add at most."""
+    """Return the true effects of armour and options, with the largest log-odds that they add."""
     found = []
     for name, odds in physics.levers.items():
         parts = [("storm", odds.storm), ("clear", odds.clear)]
@@ -121,7 +121,7 @@ def _sign(worth: float) -> Sign:
 
 
 def _against_formula(physics: Generated, held: Sequence[Belief]) -> tuple[Arrow, ...]:
-    """Draw beliefs about survival beside the formula; one without a condition holds under any."""
+    """Draw beliefs about survival beside the formula; a belief without a condition fits any."""
     true = [belief for belief, _ in _formula(physics)]
     sheet = physics.sheet
     levers = {f"{name}_def" for name in sheet.names}

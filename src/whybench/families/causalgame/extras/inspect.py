@@ -1,4 +1,4 @@
-"""What CausalGame adds to its Inspect task: a sandbox for programs, and judges of the report."""
+"""Additions to the Inspect task of CausalGame: a sandbox for programs, and judges of the report."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def sandbox_and_judges(  # noqa: D417 - the arguments are the task's
     rubric: str = "six",
     allow_self: bool = False,
 ) -> Parts:
-    """Return the task's sandbox, and the scorer of reports if one is asked for.
+    """Return the task's sandbox, and the scorer of reports if there is a judge.
 
     Args:
         sandbox: Where programs run: `bwrap`, or `docker` with the compose file that we ship.
         analysis: Whether a model that calls tools may run programs on the records.
-        judge: A model, or several, that judge the report; true: the model role `judge`.
+        judge: One or several models that judge the report; true: the model role `judge`.
         rubric: `six` criteria (16 points) or `full` (17 items).
-        allow_self: Let a model judge itself, to test the plumbing; such scores are labelled.
+        allow_self: Let a model judge itself, to test the setup; such scores are labelled.
 
     """
     judges = None if isinstance(judge, bool) else judge

@@ -19,11 +19,11 @@ MOST = 8
 """So many pieces of equipment are named; the released rules took any."""
 
 SHOWN = 3
-"""So many beliefs are named in one step."""
+"""Number of beliefs that are named in one step."""
 
 
 def share_of(data: Record) -> float | None:
-    """Return the share that came back, of a deployment or of the fleet."""
+    """Return the share that returned, of a deployment or of the fleet."""
     count = data.get("deployed") or data.get("fleet_size")
     survived = data.get("survived")
     return survived / count if count and isinstance(survived, int) else None
@@ -33,10 +33,10 @@ def share_of(data: Record) -> float | None:
 
 
 def did(world: World, step: Step, design: Design | None, held: Sequence[Belief]) -> str:
-    """Return what a step did; `held` are the beliefs put down with it."""
+    """Return what a step did; `held` are the beliefs recorded with it."""
     args = step.action.args
     if step.action.name == MALFORMED:
-        return "wrote something that could not be read"
+        return "sent an unreadable request"
     if step.action.name == "query_environment":
         return f"asked: {shortened(args.get('question'))}"
     if step.action.name == "report":
@@ -45,7 +45,7 @@ def did(world: World, step: Step, design: Design | None, held: Sequence[Belief])
         count = step.observation.data.get("deployed") or args.get("count")
         told = f"flew {shortened(count)} × {built_of(world, design)}"
     elif step.action.name == "submit":
-        told = f"committed the fleet to {built_of(world, design)}"
+        told = f"submitted {built_of(world, design)}"
     else:
         told = _LOOKS.get(step.action.name, f"asked for {shortened(step.action.name)}")
     if held:
@@ -57,15 +57,15 @@ def did(world: World, step: Step, design: Design | None, held: Sequence[Belief])
 _LOOKS = {
     "get_status": "looked at the budgets",
     "get_history": "read the records of flights",
-    "get_environments": "looked at where the drones flew",
-    "get_action_space": "looked at what can be built",
+    "get_environments": "looked at the environments of the flights",
+    "get_action_space": "looked at the action space",
 }
 
 
 def built_of(world: World, built: Design | None) -> str:
-    """Return a design by what sets it apart from the default."""
+    """Describe a design by its differences from the default."""
     if built is None:
-        return "a design that could not be built"
+        return "an invalid design"
     usual = default_design(world.physics)
     pairs = zip(world.physics.sheet.names, built.defs, usual.defs, strict=True)
     changed = [f"{name} {value}" for name, value, before in pairs if value != before]
@@ -81,7 +81,7 @@ def saw(step: Step) -> str:
     """Return what a step showed."""
     data = step.observation.data
     if step.observation.is_error:
-        return f"refused: {shortened(data.get('reason') or step.observation.code)}"
+        return f"rejected: {shortened(data.get('reason') or step.observation.code)}"
     teller = _SAW.get(step.action.name)
     return teller(data) if teller else "done"
 
@@ -90,9 +90,9 @@ def _deployed(data: Record) -> str:
     count, survived, share = data.get("deployed"), data.get("survived"), share_of(data)
     if share is None:
         shown = len((data.get("results") or {}).get("rows", ()))
-        return f"{shown} records; nobody counted who came back"
+        return f"{shown} records; the survivors were not counted"
     hits = data.get("average_hit_count")
-    return f"{survived} of {count} came back ({percent(share)}), {hits} hits each on average"
+    return f"{survived} of {count} returned ({percent(share)}), {hits} hits each on average"
 
 
 def _flown(data: Record) -> str:
@@ -102,13 +102,13 @@ def _flown(data: Record) -> str:
     said = "won" if data.get("won") else "lost"
     survived, size = data.get("survived"), data.get("fleet_size")
     return (
-        f"{survived:,} of {size:,} came back ({percent(share)}); {said}, the bar is {percent(bar)}"
+        f"{survived:,} of {size:,} returned ({percent(share)}); {said}, the bar is {percent(bar)}"
     )
 
 
 def _asked(data: Record) -> str:
     if data.get("variable") is None:
-        return "no variable fits the question"
+        return "no variable matches the question"
     again = "" if data.get("new") else " (known before)"
     return f"measured from now on{again}: {data['variable']}, {shortened(data.get('meaning'))}"
 
@@ -121,7 +121,7 @@ def _recorded(data: Record) -> str:
         place = columns.index("status")
         back = sum(row[place] == "RETURNED" for row in rows)
         told += (
-            f" of {len(data.get('designs', ()))} designs, {back} of them of drones that came back"
+            f" of {len(data.get('designs', ()))} designs, {back} of them of drones that returned"
         )
     return told
 
@@ -145,5 +145,5 @@ _SAW: dict[str, Callable[[Record], str]] = {
     "get_environments": _recorded,
     "get_status": _status,
     "get_action_space": _space,
-    "report": lambda _: "the end",
+    "report": lambda _: "the episode ended",
 }

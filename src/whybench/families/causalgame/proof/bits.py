@@ -1,13 +1,15 @@
-"""What the evidence leaves open, in bits: what it would still tell to know every lever's worth.
+"""What the evidence leaves open, in bits: the information in knowing every lever's value.
 
-Flights are luck, so no deployment rules anything out; but each makes the worth of levers less
-uncertain. The log-odds of coming back are taken as a level and a worth for every lever, each
-normal beforehand, and every drone whose fate is told as a coin near one half, which tells most. The
-bits left are the mutual information between these worths and a look at each of them with a given
-error: ½ log2 det(I + Σ / error²), with Σ their covariance after the deployments (Lindley, *On a
-measure of the information provided by an experiment*, 1956). It hangs on what was flown and how
-often, never falls short of 0, and never rises: a deployment takes from Σ in no direction less than
-nothing. The history counts for nothing: nobody chose at random who flew what there.
+Flights are random, so no deployment rules anything out, but each one makes the value of levers less
+uncertain. The log-odds of returning are a level plus a value for every lever, each with a normal
+prior. Every drone whose fate is shown counts as a coin near one half, which gives the most
+information. The bits left are the mutual information between these values and a look at each of
+them with a given error: ½ log2 det(I + Σ / error²), where Σ is their covariance after the
+deployments (Lindley, *On a measure of the information provided by an experiment*, 1956).
+
+The result depends on which designs were flown and how often. It is never below 0, and it never
+rises, because a deployment cannot increase Σ in any direction. The history does not count, because
+its designs were not assigned at random.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ from whybench.families.causalgame.world.equipment import MOST_DEF
 from whybench.families.causalgame.world.records import SAMPLE
 
 SPREAD = 2.0
-"""Standard deviation, beforehand, of the level and of every lever's worth, in log-odds."""
+"""Prior standard deviation of the level and of every lever's value, in log-odds."""
 ERROR = 1.0
-"""The error of the look at each of them: worths that are known better than this hardly count."""
+"""Error of the look at each value: a value that is known better than this hardly counts."""
 PER_DRONE = 0.25
-"""What one fate tells of its log-odds: p (1 − p), at most a quarter."""
+"""Information of one fate about its log-odds: p (1 − p), at most a quarter."""
 DECIMALS = 9
-"""Figures are rounded to so many, so that rounding on the way never makes one rise."""
+"""Number of decimals; rounding keeps numerical error from making a figure rise."""
 
 
 def bits_left(episode: DroneEpisode) -> float:
@@ -45,7 +47,7 @@ def bits_left(episode: DroneEpisode) -> float:
 
 @lru_cache(maxsize=2048)
 def _bits(view: View, flown: tuple[tuple[Design, int], ...]) -> float:
-    """Return the bits left after designs were flown, each so many times; the latest are kept."""
+    """Return the bits left after flights of designs, each with its count; cached."""
     x = levers(view, [design for design, _ in flown])
     weight = PER_DRONE * np.array([count for _, count in flown], dtype=np.float64)
     own = np.eye(x.shape[1])
@@ -55,10 +57,10 @@ def _bits(view: View, flown: tuple[tuple[Design, int], ...]) -> float:
 
 
 def levers(view: View, designs: list[Design]) -> Floats:
-    """Return one row for each design: 1 for the level, then where each lever stands.
+    """Return one row for each design: 1 for the level, then the setting of each lever.
 
-    A component's DEF goes from −½ (none) over 0 (an even share of the budget) towards ½; each
-    option of a slot that is not its default, and each switch, is there or not.
+    A component's DEF goes from −½ (none) over 0 (an even share of the budget) towards ½. Each
+    option of a slot that is not its default, and each switch, is 0 or 1.
     """
     space = Space(view)
     encoded = space.encode([_bounded(design) for design in designs])
@@ -74,5 +76,5 @@ def levers(view: View, designs: list[Design]) -> Floats:
 
 
 def _bounded(design: Design) -> Design:
-    """Return a design with no more DEF than has an effect: the released rules allow any."""
+    """Return a design with its DEF capped where more has no effect; the release allows any."""
     return Design(tuple(min(value, MOST_DEF) for value in design.defs), design.equipment)

@@ -1,9 +1,11 @@
-"""What is proven of a scenario: that it can be won, that its traps are traps, at what price.
+"""Certify a scenario: that it is winnable, trapped and affordable.
 
 Survival rates are estimated on fresh drones that no search and no episode has seen. "Winnable": the
-bar lies far enough below the best known design that bad luck of one fleet does not matter.
-"Trapped": the default design, every design of the history and the correlational agent's design stay
-below the bar. "Affordable": the exact experimenter wins within the budget in most seeds.
+bar lies far enough below the best known design that chance in one fleet does not matter. "Trapped":
+the default design, every design of the history and the correlational agent's design stay below the
+bar. "Affordable": the exact agent wins within the budget on most indices.
+
+These are statistical claims; `docs/explanation/causalgame-proofs.md` says what is not shown.
 """
 
 from __future__ import annotations
@@ -37,16 +39,16 @@ DRONES = 50_000
 """Fresh drones for every other design."""
 RANDOM_DESIGNS, DRONES_RANDOM = 100, 1_000
 SEEDS = 200
-"""Seeds over which agents' wins are counted."""
+"""Number of instances over which agents' wins are counted."""
 LEAST_MARGIN = 0.05
-"""The bar lies at least so far below the best known design,"""
+"""Minimum distance of the bar below the best known design."""
 MARGIN_ERRORS = 5
-"""and so many standard errors of one fleet."""
+"""Minimum distance in standard errors of one fleet."""
 BEATEN_BY = 3
-"""A design that is better by so many standard errors shows that the best known is not the best."""
+"""Number of standard errors by which a better design refutes the best known one."""
 LEAST_WINS = 0.8
 MOST_TRAPPED = 0.2
-"""Wins that the exact and the correlational agent may not fall below, or exceed."""
+"""Minimum wins of the exact agent, and maximum wins of the correlational agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +66,19 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Wins:
-    """How an agent did over many seeds."""
+    """An agent's results over many instances."""
 
     rate: float
-    """Share of seeds in which it won."""
+    """Share of instances that it won."""
     survival: float
     """Mean survival of its fleets."""
     above_best: float
-    """Mean distance of its survival to the best known design's, in standard errors."""
+    """Mean difference from the best known design's survival, in standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The figures of a scenario, and what is wrong with it."""
+    """The figures of a scenario, and its flaws."""
 
     bar: float
     best_known: Estimate
@@ -96,12 +98,12 @@ class Proof:
 
     @property
     def winnable(self) -> bool:
-        """Whether the margin is wide enough; the release promises none, so there any will do."""
+        """Whether the margin is wide enough; for the release, whether it is not negative."""
         return self.margin >= (0.0 if self.released else asked_margin(self.best_known.rate))
 
     @property
     def trapped(self) -> bool:
-        """Whether nothing that needs no experiment wins."""
+        """Whether no design that needs no experiment wins."""
         known = (self.default, *self.history)
         return (
             all(estimate.rate < self.bar for estimate in known)
@@ -111,12 +113,12 @@ class Proof:
 
     @property
     def affordable(self) -> bool:
-        """Whether the exact experimenter wins often enough."""
+        """Whether the exact agent wins often enough."""
         return self.exact.rate >= LEAST_WINS
 
     @property
     def beaten(self) -> bool:
-        """Whether some design here is better than the best known one."""
+        """Whether some design is better than the best known one."""
         others = (self.default, self.trap, self.intended, *self.history)
         return self.exact.above_best > BEATEN_BY or any(
             other.rate - self.best_known.rate
@@ -125,15 +127,15 @@ class Proof:
         )
 
     def flaws(self) -> tuple[str, ...]:
-        """Say what keeps the scenario from being proven."""
+        """Return the reasons why the scenario fails."""
         found = {
             f"not winnable: the best known design within the limits reaches "
             f"{self.best_known.rate:.1%}, the bar is {self.bar:.1%}": not self.winnable,
-            "not trapped: something that needs no experiment wins": not self.trapped,
-            f"not affordable: the exact experimenter wins in {self.exact.rate:.0%} of seeds": (
+            "not trapped: a design that needs no experiment wins": not self.trapped,
+            f"not affordable: the exact agent wins {self.exact.rate:.0%} of instances": (
                 not self.affordable
             ),
-            "the best known design was beaten": self.beaten,
+            "a design beats the best known design": self.beaten,
         }
         return tuple(flaw for flaw, is_so in found.items() if is_so)
 
@@ -160,7 +162,7 @@ class Proof:
 
 
 def asked_margin(best: float, fleet: int = 1000) -> float:
-    """Return how far below the best known design a bar must lie.
+    """Return the minimum distance of a bar below the best known design.
 
     >>> round(asked_margin(0.8), 3), asked_margin(0.95)
     (0.063, 0.05)
@@ -169,7 +171,7 @@ def asked_margin(best: float, fleet: int = 1000) -> float:
 
 
 def proof(scenario: str, rules: Rules, seed: str, released: bool, seeds: int = SEEDS) -> Proof:
-    """Prove a scenario, or show what is wrong with it."""
+    """Compute the figures of a scenario."""
     physics = physics_named(rules.physics)
     first = world(scenario, rules, seed, 0)
     best = best_design(rules.physics)
@@ -199,7 +201,7 @@ def best_design(physics: str) -> Design:
 
 
 def default_design(physics: Physics) -> Design:
-    """Return the design that nobody changed."""
+    """Return the default design."""
     return built(physics, Blueprint())
 
 
@@ -222,7 +224,7 @@ def _random(first: World) -> Estimate:
 
 
 def wins(scenario: str, rules: Rules, seed: str, agent: str, seeds: int, released: bool) -> Wins:
-    """Let an agent play many seeds, beside the best known design on the same fleets."""
+    """Let an agent play many instances, and the best known design fly the same fleets."""
     best = best_design(rules.physics)
     reached, above = [], []
     for index in range(seeds):
@@ -239,7 +241,7 @@ def wins(scenario: str, rules: Rules, seed: str, agent: str, seeds: int, release
 
 
 def chosen(world: World, agent: str, released: bool) -> Design:
-    """Let an agent explore a world, and return the design that it would submit."""
+    """Let an agent explore a hidden system, and return the design that it would submit."""
     profile: Profile = "published" if released else "certified"
     episode = DroneEpisode(Instance("", "", world.scenario, profile, "", 0), world, Parameters())
     acting = STRATEGIES[agent](AgentState(view(world)), agent_rng(world, agent))
@@ -253,5 +255,5 @@ def chosen(world: World, agent: str, released: bool) -> Design:
 
 
 def agent_rng(world: World, agent: str) -> Stream:
-    """Return an agent's own random stream in a world."""
+    """Return an agent's own random stream for a hidden system."""
     return Stream("agent", agent, world.scenario, *world.path)

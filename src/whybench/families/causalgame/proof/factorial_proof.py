@@ -1,4 +1,4 @@
-"""What is known exactly of generated worlds: the bar leaves room, and no old design is above it."""
+"""Exact facts about generated systems: the margin of the bar, and history designs below it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from whybench.families.causalgame.world.world import World
 
 
 def proof(suite: str, worlds: Sequence[World]) -> SuiteProof:
-    """Check every generated world of a suite."""
+    """Check every generated system of a suite."""
     flaws = []
     for index, world in enumerate(worlds):
         if not isinstance(world.physics, Generated):
@@ -28,7 +28,7 @@ def proof(suite: str, worlds: Sequence[World]) -> SuiteProof:
 
 
 def facts(world: World, physics: Generated) -> dict[str, Json]:
-    """Return what is known exactly of a generated world."""
+    """Return the exact facts about a generated system."""
     past = [expected_survival(physics, design, "stage2") for design in world.history.designs]
     best = world.best or certify.best_design(world.rules.physics)
     reached = expected_survival(physics, best, "stage2")

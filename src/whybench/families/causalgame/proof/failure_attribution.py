@@ -1,9 +1,9 @@
-"""What an episode's deployments were worth: whether the exact experimenter wins from them.
+"""Attribute a lost fleet by what the exact agent reaches from the same deployments.
 
-A lost fleet has one of two reasons: the deployments did not show enough, or they did and the wrong
-thing was made of them. The exact experimenter's choice from the same deployments tells the two
-apart. It is a yardstick, not a proof: no number of flights shows anything for certain, and it makes
-no use of the history, from which somebody else may have learnt.
+A lost fleet has one of two reasons. Either the deployments did not show enough, or the agent drew
+the wrong conclusion from them. The exact agent's choice from the same deployments distinguishes the
+two. It is a comparison, not a proof: no number of flights makes anything certain. It does not use
+the history, from which another agent may have learned.
 """
 
 from __future__ import annotations
@@ -23,52 +23,53 @@ from whybench.families.causalgame.world.world import World
 Sort = Literal["won", "unshown", "inference", "experiments", "unwinnable", "no_fleet"]
 
 SORTS: dict[Sort, str] = {
-    "won": "won, and its deployments were enough for the exact experimenter to win too",
-    "unshown": "won, though the exact experimenter would have lost from the same deployments",
-    "inference": "lost, though the exact experimenter would have won from the same deployments",
-    "experiments": "lost, and the exact experimenter would have lost from them too",
-    "unwinnable": "lost where not even the best known design reaches the bar",
+    "won": "won, and the exact agent would also have won from the same deployments",
+    "unshown": "won, although the exact agent would have lost from the same deployments",
+    "inference": "lost, although the exact agent would have won from the same deployments",
+    "experiments": "lost, and the exact agent would also have lost from the same deployments",
+    "unwinnable": "lost, but even the best known design does not reach the bar",
     "no_fleet": "no fleet flew",
 }
-"""To what an episode's end can be attributed."""
+"""The categories to which an episode can be attributed."""
 
 LARGEST = 10_000
-"""Armour above this is read as this; only the released rules allow it."""
+"""Larger DEF is read as this value; only the released rules allow it."""
 
 
 DRAWS, FEWER_DRAWS = 6, 3
-"""So often the experimenter chooses, among other candidates each time, from all deployments and
-from the first of them. Where flights say little its choice is a matter of luck: one drone is enough
-for a win in half of the draws in some scenarios, but not in all draws."""
+"""How often the exact agent chooses, among other candidates each time, from all deployments and
+from the first of them. If flights say little, its choice is a matter of chance: in some scenarios
+one drone is enough for a win in half of the draws, but not in all draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailureAttribution:
-    """One episode, looked back at."""
+    """The attribution of one episode."""
 
     sort: Sort
     survival: float | None
-    """The share of the fleet that came back; None if none flew."""
+    """The share of the fleet that returned; None if none flew."""
     exact: float
-    """The share if the exact experimenter had chosen from the same deployments, at its worst."""
+    """The lowest share that the exact agent reaches from the same deployments."""
     sufficed: int | None
-    """Steps after which it would have won, whatever its luck; None: it would not. Found by halving
-    the deployments, so a lucky stretch before may have been passed over."""
+    """Number of steps after which the exact agent would have won in every draw; None if never.
+    Found by bisection over the deployments, so an earlier lucky stretch may be missed."""
 
 
 def failure_attribution(
     world: World, trace: Trace, best: float, *, timed: bool = True
 ) -> FailureAttribution:
-    """Look back at an episode; `best` is what the best known design reaches with this fleet.
+    """Attribute an episode; `best` is the best known design's survival with this fleet.
 
-    Without `timed` nobody looks for the step at which they sufficed, which takes longest.
+    Without `timed`, the step after which the deployments sufficed is not searched, because that
+    takes longest.
     """
     told, bar = view(world), world.rules.threshold
     placed = deployments(world, trace.steps)
     trials = [trial for _, trial in placed]
 
     def worst(count: int, draws: int) -> float:
-        """Return the least that the experimenter reaches from the first deployments."""
+        """Return the lowest survival that the exact agent reaches from the first deployments."""
         least = 1.0
         for draw in range(draws):
             found = world.final(choice(told, trials[:count], *([draw] if draw else [])))
@@ -102,7 +103,7 @@ def _sort(rate: float | None, bar: float, best: float, enough: bool) -> Sort:
 
 
 def fleet_rate(trace: Trace) -> float | None:
-    """Return the share of the fleet that came back; None if none flew."""
+    """Return the share of the fleet that returned; None if none flew."""
     for step in trace.steps:
         found = step.observation.data.get("survival_rate")
         if step.action.name == "submit" and isinstance(found, int | float):
@@ -111,7 +112,7 @@ def fleet_rate(trace: Trace) -> float | None:
 
 
 def deployments(world: World, steps: Sequence[Step]) -> list[tuple[int, Trial]]:
-    """Return the deployments as they were seen, each with the place of its step."""
+    """Return the deployments as the agent saw them, each with the index of its step."""
     told, found = view(world), []
     for place, step in enumerate(steps):
         data, built = step.observation.data, design_of(world, step)
@@ -123,7 +124,7 @@ def deployments(world: World, steps: Sequence[Step]) -> list[tuple[int, Trial]]:
 
 
 def design_of(world: World, step: Step) -> Design | None:
-    """Return the design that a step built; None if it built none."""
+    """Return the design of a step; None if it has none."""
     if step.observation.is_error or step.action.name not in ("deploy", "submit"):
         return None
     try:
@@ -134,6 +135,6 @@ def design_of(world: World, step: Step) -> Design | None:
 
 
 def _capped(built: Design, told: View) -> Design:
-    """Return a design whose armour the experimenter's arithmetic can hold."""
+    """Return a design with DEF capped to what the exact agent's arithmetic can represent."""
     most = max(LARGEST, told.def_range[1])
     return Design(tuple(min(value, most) for value in built.defs), built.equipment)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whybench.families.causalgame.world.sheet import Sheet
 
 SUFFIX = "_def"
-"""A component's DEF is given under its name with this at the end."""
+"""Suffix of the key under which a component's DEF is given."""
 
 Choice = str | bool
 """An option's id, or the setting of a boolean."""
@@ -16,12 +16,12 @@ Choice = str | bool
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What is built; valid for one sheet."""
+    """A design; valid for one sheet."""
 
     defs: tuple[int, ...]
     """The DEF of each component, in the sheet's order."""
     equipment: tuple[tuple[str, Choice], ...] = ()
-    """What is in each slot; empty: no equipment was passed, and then no effect exists at all."""
+    """The option in each slot; if empty, no equipment was given and no equipment has any effect."""
 
     @property
     def total(self) -> int:
@@ -38,9 +38,9 @@ def design(
 ) -> Design:
     """Return a valid design, or raise ValueError; components left out keep their default DEF.
 
-    With `enforced`, ranges, the total budget, slots, options and booleans are checked. Without, all
-    is accepted that the released server accepted: DEF of 0 and more without bound, and any
-    equipment, of which unknown options do nothing.
+    With `enforced`, ranges, the total budget, slots, options and booleans are checked. Without it,
+    everything is accepted that the released server accepted: any DEF from 0 and any equipment.
+    Unknown options have no effect.
     """
     found = {name: component.default_def for name, component in sheet.components.items()}
     for key, value in (defs or {}).items():

@@ -1,4 +1,4 @@
-"""What a design's equipment makes of it."""
+"""The effect of equipment on a design."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from whybench.families.causalgame.world.design import Choice, Design
 from whybench.families.causalgame.world.sheet import Effect, Sheet
 
 MOST_DEF = 10**9
-"""More DEF changes nothing: every use of it has been at its bound long before."""
+"""More DEF has no further effect: every formula that uses it is at its bound by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Loadout:
 def loadout(sheet: Sheet, design: Design) -> Loadout:
     """Add up effects: chosen options in their order, then booleans that are on.
 
-    Without equipment there are no effects. With any, unknown ids do nothing, an id counts in every
-    slot it is given for, and booleans that are on by default count although nobody chose them.
+    Without equipment there are no effects. With any equipment, unknown ids have no effect, an id
+    counts in every slot for which it is given, and booleans that are on by default count too.
     """
     detection, resistance, multiplier = 0.0, 0.0, 1.0
     for effect in _effects(sheet, design):

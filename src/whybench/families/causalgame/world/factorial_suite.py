@@ -1,7 +1,8 @@
-"""The suite `knobs`: generated worlds, four factors off, mild or strong; cell × seed → world.
+"""The suite `knobs`: generated systems; four factors are off, mild or strong.
 
-Worlds of one seed share physics and luck over all cells, so that cells are compared in pairs. The
-history is an orthogonal array: with all factors off, what goes with survival is what causes it.
+Cell and draw determine the hidden system. All cells of a draw share physics and random numbers, so
+cells are compared in pairs. The history is an orthogonal array: with all factors off, what is
+associated with survival is what causes it.
 """
 
 from __future__ import annotations
@@ -46,16 +47,17 @@ _RUNS = tuple(product((0, 1), repeat=4))
 _COLUMNS = tuple(y for y in _RUNS if (y[0] & y[1]) ^ (y[2] & y[3]))
 _SLOT = ((1, 0, 0, 0), (0, 0, 1, 0))
 """Runs of the history are the points of GF(2)⁴: a component is armoured in the runs whose product
-with its column is 1. The six columns are where a bent function is 1, so two or four components are
-armoured in every run but the empty one, and a small budget does for all. The slot's two columns and
-their sum are none of the six, and all columns differ: everything is balanced against all else."""
+with its column is 1. The six columns are the points where a bent function is 1, so two or four
+components are armoured in every run except the empty one, and a small budget is enough for all
+runs. The slot's two columns and their sum are not among the six, and all columns differ, so every
+two levers are balanced against each other."""
 
 _ARRAY = tuple(
     tuple(sum(map(mul, run, column)) % 2 for column in (*_COLUMNS, *_SLOT)) for run in _RUNS
 )
 
 _DEALS = 1000
-"""So often columns are dealt out at most."""
+"""Maximum number of attempts to assign the columns."""
 
 
 class Records(Frozen):
@@ -64,15 +66,15 @@ class Records(Frozen):
     each: int
     """Records of each design."""
     low: tuple[int, int]
-    """Bounds of the lower DEF of a component, drawn for each."""
+    """Bounds of the lower DEF of a component; drawn for each component."""
     rise: int
-    """The higher DEF is so much more."""
+    """Difference between the higher and the lower DEF."""
     margin: float
-    """So far below the bar all its designs stay, however the fleet's weather shifts."""
+    """Distance below the bar that all history designs keep, whatever the fleet's weather."""
 
 
 class Bar(Frozen):
-    """How far the bar is below the best design: the larger of the two, then down to 0.01."""
+    """Distance of the bar below the best design: the larger of the two, rounded down to 0.01."""
 
     least: float
     errors: float
@@ -80,7 +82,7 @@ class Bar(Frozen):
 
 
 class Selection(Frozen):
-    """Which records of destroyed drones can be seen; the decoy conceals wrecks."""
+    """Which records of lost drones are visible; the decoy conceals wrecks."""
 
     keep_failed: float
     least: float
@@ -107,8 +109,8 @@ class Numbers(Frozen):
     selection: dict[Level, Selection]
     noise: dict[Level, Noise | None]
     confounding: dict[Level, float]
-    """How much of the way to all clear, or all storm, the weather of the history's designs goes:
-    clear for those with the decoy and without the weak lever, storm for the opposite."""
+    """How far the weather of the history's designs goes towards all clear or all storm: clear for
+    those with the decoy and without the weak lever, storm for the opposite."""
     shift: dict[Level, float]
     """The share of storms that the fleet meets."""
 
@@ -127,12 +129,12 @@ def cell_of(index: int) -> dict[str, Level]:
     {'selection': 'off', 'noise': 'off', 'confounding': 'off', 'shift': 'mild'}
     """
     if not 0 <= index < CELLS * SEEDS:
-        raise ValueError(f"no instance {index}: give 0 to {CELLS * SEEDS - 1}")
+        raise ValueError(f"There is no instance {index}. Give 0 to {CELLS * SEEDS - 1}.")
     return dict(zip(FACTORS, _CELLS[index // SEEDS], strict=True))
 
 
 def cell_world(suite_seed: str, index: int, parameters: Parameters | None = None) -> World:
-    """Return the world at an index; parameters of the family are laid over its rules."""
+    """Return the hidden system at an index; parameters of the family override its rules."""
     cell, seed = cell_of(index), index % SEEDS
     path: Path = ("causalgame", NAME, suite_seed, seed)
     physics, best = _physics(path, cell["shift"])
@@ -146,13 +148,13 @@ def cell_world(suite_seed: str, index: int, parameters: Parameters | None = None
 
 
 def refused_deals(suite_seed: str, index: int) -> int:
-    """Return how many histories were thrown away at an index: some design was too good in each."""
+    """Return how many histories were discarded at an index because some design was too good."""
     return _designs(("causalgame", NAME, suite_seed, index % SEEDS))[1]
 
 
 @lru_cache(maxsize=256)
 def _physics(path: Path, shift: Level) -> tuple[Generated, Design]:
-    """Draw a physics and find its best design; only the shift makes a difference to it."""
+    """Draw a physics and find its best design; of the factors, only the shift affects it."""
     found = numbers().world.drawn(Stream(*path, "physics"), numbers().shift[shift])
     return found, best_design(found, "stage2")
 
@@ -215,7 +217,7 @@ def _flown(path: Path, confounding: Level) -> tuple[tuple[Design, ...], Ints, Fl
 
 @lru_cache(maxsize=256)
 def _designs(path: Path) -> tuple[tuple[Design, ...], int]:
-    """Return the history's designs, and how many were too good: deals are made until none is."""
+    """Return the history's designs, and how many attempts had a design that was too good."""
     rng, plan = Stream(*path, HISTORY, "designs"), numbers().history
     worlds = [_physics(path, level) for level in reversed(LEVELS)]  # the strictest first
     limits = [(physics, bar(physics, best) - plan.margin) for physics, best in worlds]
@@ -227,7 +229,7 @@ def _designs(path: Path) -> tuple[tuple[Design, ...], int]:
             for tried in found
         ):
             return found, refused
-    raise ValueError("no history stays below the bar: lower `margin` in cells.json")
+    raise ValueError("No history stays below the bar. Lower `margin` in cells.json.")
 
 
 def _dealt(sheet: Sheet, rng: Stream) -> tuple[Design, ...]:
@@ -259,7 +261,7 @@ def _storms(physics: Generated, found: Design, usual: float, confounding: float)
 
 
 def _stretched(pattern: Floats, usual: float, storms: Floats) -> Floats:
-    """Stretch a uniform pattern so that storms, where it is above 1 − usual, have other shares."""
+    """Stretch a uniform pattern so that storms, where it is above 1 − usual, get other shares."""
     rough = pattern > 1 - storms
     found: Floats = np.where(
         rough,

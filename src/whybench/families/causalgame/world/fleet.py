@@ -1,13 +1,13 @@
-"""A fleet: every random number of its drones, drawn before anybody designs anything.
+"""A fleet: all random numbers of its drones, drawn before any design is known.
 
 Layout. A fleet of n drones is n rows of `Layout.width` numbers, row after row from one stream. The
-columns of a row are the physics's purposes in their order, then `detection`, then one number for
-each round that a fight can last. Hence a fleet is a prefix of every larger one of the same stream,
-and all designs of a physics fly with the same luck (common random numbers): wind, zone and
-temperature of drone i hang on nothing but the stream.
+columns of a row are the purposes of the physics in their order, then `detection`, then one number
+for each round that a fight can last. A fleet is therefore a prefix of every larger fleet of the
+same stream, and all designs of a physics fly with the same random numbers: wind, zone and
+temperature of drone i depend only on the stream.
 
-A round's number u serves for the whole round (see `combat`): it hits if u is below the hit chance,
-and what then is left of u, again uniform, gives target, critical hit and damage.
+One number u serves for a whole round (see `combat`). It is a hit if u is below the hit probability.
+The rest of u, again uniform, then gives target, critical hit and damage.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Bools: TypeAlias = NDArray[np.bool_]
 Words: TypeAlias = NDArray[np.uint64]
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Where a stream of random numbers comes from."""
+"""The path that names a stream of random numbers."""
 
 Stage = Literal["stage1", "stage2"]
-"""`stage1`: exploration; `stage2`: the fleet that is scored. Two physics change in between."""
+"""`stage1`: exploration; `stage2`: the fleet that is scored. Two physics differ between them."""
 
 DETECTION = "detection"
 """The purpose of the number that decides whether a drone is detected."""
@@ -63,7 +63,7 @@ class Fleet:
     draws: Mapping[str, Floats]
     """One number of each drone for each purpose."""
     rounds: Words
-    """Drone × round. Raw words: most are only compared, so few are ever made uniform numbers."""
+    """Drone × round. Raw words: most are only compared, so few are converted to uniform numbers."""
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -80,7 +80,7 @@ class Fleet:
 
 
 def fleet(layout: Layout, stream: Stream, n: int) -> Fleet:
-    """Draw a fleet; a second call with the same stream gives the drones that come next.
+    """Draw a fleet; a second call with the same stream gives the next drones.
 
     >>> layout = Layout(("wind",), 3)
     >>> large, small = (fleet(layout, Stream("fleet"), n) for n in (5, 2))
@@ -102,6 +102,6 @@ def together(parts: Sequence[Fleet], layout: Layout) -> Fleet:
 
 
 def fleets(layout: Layout, stream: Stream, n: int, batch: int = 4096) -> Iterator[Fleet]:
-    """Yield the fleet of n drones in parts, so that large ones need little memory."""
+    """Yield the fleet of n drones in parts, so that large fleets need little memory."""
     for start in range(0, n, batch):
         yield fleet(layout, stream, min(batch, n - start))

@@ -1,4 +1,4 @@
-"""Coordinates → a hidden world."""
+"""Build a hidden system from its coordinates."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from whybench.families.causalgame.world.world import Batch, World, keep_chance, 
 
 HISTORY = "history"
 FORECAST = "forecast"
-"""The warning that tells the weather of both stages."""
+"""The warning that states the weather of both stages."""
 
 FEWEST_DRAWN = 64
-"""So many drones at least are drawn at once for a cohort."""
+"""Minimum number of drones that are drawn at once for a cohort."""
 
 BIRDS = (
     "heron", "plover", "kestrel", "petrel", "gannet", "merlin", "curlew", "osprey",
     "dunlin", "fulmar", "harrier", "whimbrel", "skua", "avocet", "garganey", "wigeon",
 )  # fmt: skip
-"""Call signs of missions; they mean nothing."""
+"""Call signs of missions; they carry no information."""
 
 
 def world(scenario: str, rules: Rules, seed: str, index: int) -> World:
-    """Return the world at an index of a scenario."""
+    """Return the hidden system at an index of a scenario."""
     found = physics_named(rules.physics)
     path: Path = ("causalgame", rules.physics, seed, index)
     rng = Stream(*path, "call sign", scenario)
@@ -43,7 +43,7 @@ def world(scenario: str, rules: Rules, seed: str, index: int) -> World:
 
 
 def forecast(physics: Physics, rules: Rules) -> tuple[float, float] | None:
-    """Return the share of storms in both stages, if the rules tell it."""
+    """Return the share of storms in both stages, if the rules disclose it."""
     sky = getattr(physics, "sky", None)
     if rules.warning != FORECAST or not isinstance(sky, Sky):
         return None
@@ -51,13 +51,13 @@ def forecast(physics: Physics, rules: Rules) -> tuple[float, float] | None:
 
 
 def built(physics: Physics, plan: Blueprint) -> Design:
-    """Return a design that a data file describes; old designs need not keep to today's limits."""
+    """Return a design from a data file; designs of the history may exceed today's limits."""
     defs = {name + SUFFIX: value for name, value in plan.defs.items()}
     return design(physics.sheet, defs, plan.equipment, enforced=False)
 
 
 def history(physics: Physics, rules: Rules, path: Path) -> Batch:
-    """Fly the records that an agent starts from."""
+    """Fly the history: the records that an agent starts with."""
     plan = rules.history
     designs = tuple(built(physics, cohort) for cohort in plan.cohorts)
     which = cohort_of_each(plan)
@@ -88,7 +88,7 @@ def cohort_of_each(plan: History) -> Ints:
 
 
 def _flown(physics: Physics, cohort: Cohort, design: Design, path: Path, n: int) -> Flights:
-    """Fly n drones of a cohort, drawn until enough are where it flies."""
+    """Fly n drones of a cohort; drones are drawn until enough meet its conditions."""
     stream, load = Stream(*path), loadout(physics.sheet, design)
     drones: list[Fleet] = []
     while sum(map(len, drones)) < n:
@@ -109,7 +109,7 @@ def _matches(environment: Environment, cohort: Cohort) -> Bools:
 
 
 def _overwritten(environment: Environment, cohort: Cohort, draws: Draws) -> Environment:
-    """Force variables as the release does, without drawing again what should follow from them."""
+    """Overwrite variables as the release does, without redrawing what depends on them."""
     changed: dict[str, Column] = {}
     for name, value in cohort.forced.items():
         size = len(environment[name])

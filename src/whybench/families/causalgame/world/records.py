@@ -1,4 +1,4 @@
-"""What can be seen of flights: records with measurement noise, as tables."""
+"""Records: the visible part of flights, with measurement noise, as tables."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from whybench.families.causalgame.world.variables import variables
 from whybench.families.causalgame.world.world import Batch, World
 
 DECIMALS = 2
-"""Measured numbers are given to so many decimals, whatever they are."""
+"""Number of decimals of measured values."""
 
 RELEASED_RESULTS = ("wind_speed", "humidity", "temperature", "uv_index")
 """What the release shows of the environment in the results of a deployment."""
 
 SAMPLE = 5
-"""So many survivors are shown of a batch whose survivors are not counted."""
+"""Number of survivors shown for a batch whose survivors are not counted."""
 
 Cell = str | bool | int | float
 
@@ -44,17 +44,17 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """A batch as the instruments report it, all drones of it."""
+    """A batch as the instruments report it, with all its drones."""
 
     returned: Bools
     columns: dict[str, Column]
-    """Detection, hits, the environment, and whatever was asked for."""
+    """Detection, hits, the environment, and the variables that were asked for."""
 
 
 def measured(
     world: World, batch: Batch, discovered: Sequence[str], *, results: bool = False
 ) -> Measured:
-    """Read the instruments; where noise is not everywhere, only `results` have it, not records."""
+    """Read the instruments; if noise is not everywhere, only `results` have it, not records."""
     flights, where = batch.flights, batch.flights.environment
     path: Path = (*world.path, batch.name)
     exact: dict[str, Column] = {name: where.column(name) for name in where.visible}
@@ -95,8 +95,8 @@ def _flipped(noise: Noise, level: Floats, path: Path) -> Bools:
 def visible(world: World, batch: Batch, seen: Measured) -> list[int]:
     """Return the drones whose records are shown, in their order.
 
-    Where survivors are not counted, a deployment shows a sample of them whose size tells nothing:
-    if too few came back it is filled up from further flights of the design.
+    If survivors are not counted, a deployment shows a sample of them whose size carries no
+    information. If too few returned, further flights of the design fill the sample.
     """
     if batch is world.history or world.rules.counts:
         return [int(drone) for drone in np.flatnonzero(seen.returned | batch.kept)]
@@ -116,7 +116,7 @@ def table(
     letters: Sequence[str],
     only: Sequence[str] | None = None,
 ) -> Table:
-    """Lay records out: name, design, status, then what was measured (`only` some of it)."""
+    """Arrange records: name, design, status, then measurements (`only` limits them)."""
     shown = {
         name: column
         for name, column in seen.columns.items()

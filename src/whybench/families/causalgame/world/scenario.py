@@ -1,4 +1,4 @@
-"""Scenarios: what is hidden, shown, allowed and asked for, in either profile; read from a file."""
+"""Scenarios: what is hidden, shown and allowed in each profile; read from a file."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ class Blueprint(Frozen):
 
 
 class Cohort(Blueprint):
-    """Records of one design in a history."""
+    """Flights of one design in a history."""
 
     where: dict[str, tuple[bool | str, ...]] = Field(default_factory=dict)
-    """Flown only where these variables, hidden ones too, have one of these values."""
+    """The flights meet these conditions: each variable, also a hidden one, has one of these values.
+    """
     forced: dict[str, str | tuple[float, float]] = Field(default_factory=dict)
     """Variables that are overwritten after they were drawn, as the release does: a label, or the
-    bounds of a uniform number. What follows from them is not drawn again."""
+    bounds of a uniform number. Variables that depend on them are not redrawn."""
 
 
 class History(Frozen):
@@ -40,20 +41,20 @@ class History(Frozen):
     size: int = Field(default=0, ge=0)
     cohorts: tuple[Cohort, ...] = ()
     pattern: tuple[int, ...] = ()
-    """Which cohort each record belongs to, over and over; empty: one after the other."""
+    """The cohort of each record, repeated; if empty, cohorts follow one after another."""
     shuffled: bool = False
-    """Whether records stand in random order: in a rota, every gap tells of a hidden failure."""
+    """Whether records are in random order: in a rotation, every gap reveals a hidden failure."""
 
 
 class Noise(Frozen):
-    """Measurement noise: so large relative to a value, by weather."""
+    """Measurement noise, relative to the value, by weather."""
 
     storm: float
     clear: float
     flip: float
-    """A status is reported wrongly with this chance times the noise."""
+    """A status is reported wrongly with this probability times the noise."""
     everywhere: bool
-    """Whether history and counts are measured too; in the release only single results are."""
+    """Whether history and counts are noisy too; in the release only single results are."""
 
 
 class Concealed(Frozen):
@@ -61,14 +62,14 @@ class Concealed(Frozen):
 
     component: str
     least: float = Field(ge=0.0, le=1.0)
-    """The chance that a destroyed drone's record can be seen at much armour; at none it is
-    `keep_failed`, and in between it falls evenly."""
+    """The probability that a lost drone's record is visible at DEF `at` or more. Without armour it
+    is `keep_failed`, and in between it falls linearly."""
     at: int = Field(ge=1)
-    """So much DEF is much."""
+    """The DEF from which `least` applies."""
 
 
 class Spurious(Frozen):
-    """What the visible records seem to say, and should not be believed."""
+    """The spurious association that the visible records show."""
 
     lever: str
     """A component's DEF, like `antenna_def`, or an option, like `coating=stealth`."""
@@ -84,27 +85,27 @@ class Rules(Frozen):
     physics: str
     threshold: float
     drones: int = 200
-    """How many may be deployed before the fleet is submitted."""
+    """Number of drones for exploration."""
     deploys: int = 10
     most_per_deploy: int = 50
     fleet_size: int = 1000
     keep_failed: float = Field(ge=0.0, le=1.0)
-    """The chance that a destroyed drone's record can be seen."""
+    """The probability that a lost drone's record is visible."""
     concealed: Concealed | None = None
-    """What makes that chance smaller for some designs."""
+    """What reduces that probability for some designs."""
     counts: bool = True
-    """Whether a batch's survivors are counted for the agent."""
+    """Whether the agent sees the number of survivors of a batch."""
     queries: int = 10
-    """How often the environment may be asked about; 0: not at all."""
+    """Number of questions about the environment; 0: none are allowed."""
     noise: Noise | None = None
     history: History = History()
     spurious: Spurious | None = None
     trap: Blueprint = Blueprint()
-    """The naive design that the scenario leads to."""
+    """The naive design that the records suggest."""
     intended: Blueprint = Blueprint()
-    """The design that its authors had in mind."""
+    """The design that the scenario's authors intended."""
     warning: str = ""
-    """The passage that warns of a change between exploration and fleet; empty: none."""
+    """The passage that warns of a change between exploration and fleet; if empty, there is none."""
 
 
 class Scenario(Frozen):
@@ -115,7 +116,7 @@ class Scenario(Frozen):
     certified: Rules
 
     def rules(self, profile: Profile) -> Rules:
-        """Return what holds in a profile."""
+        """Return the rules of a profile."""
         return self.certified if profile == "certified" else self.published
 
 

@@ -1,4 +1,4 @@
-"""The sheet a drone is designed on: components, the action space, and what equipment does."""
+"""The design sheet of a drone: components, the action space, and effects of equipment."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Frozen(BaseModel):
 
 
 class Effect(Frozen):
-    """What one option or boolean does; effects of the release that nothing reads are left out."""
+    """Effects of one option or boolean; effects of the release that nothing reads are omitted."""
 
     detection_modifier: float = 0.0
-    """Added to the chance of detection."""
+    """Added to the probability of detection."""
     emi_resistance: float = 0.0
-    """Added to the share of EMI that is kept out."""
+    """Added to the share of EMI that is blocked."""
     def_multiplier: float = 1.0
     """Multiplies every DEF."""
 
@@ -28,7 +28,7 @@ class Slot(Frozen):
     """A place for one piece of equipment."""
 
     default: str
-    """What is shown as the default; it takes effect only if it is chosen."""
+    """The option shown as the default; it takes effect only if it is chosen."""
     options: dict[str, Effect]
 
 
@@ -57,7 +57,7 @@ class Sheet(Frozen):
     def_range: tuple[int, int]
     """Lowest and highest DEF of a component, as stated."""
     total_def_budget: int
-    """The most that all DEF may add up to, as stated."""
+    """Maximum total DEF, as stated."""
     slots: dict[str, Slot] = {}
     booleans: dict[str, Boolean] = {}
     effects_work: bool = True
@@ -75,12 +75,12 @@ class Sheet(Frozen):
 
     @cached_property
     def critical(self) -> tuple[int, ...]:
-        """The places of the components that a drone is lost without."""
+        """The indices of the components that a drone needs."""
         return tuple(self.index[name] for name, part in self.components.items() if part.critical)
 
     @cached_property
     def effects(self) -> dict[str, Effect]:
-        """What each option does, found by its id alone: the release never asks for the slot."""
+        """Effects of each option, found by its id alone, because the release ignores the slot."""
         return {
             option: effect
             for slot in self.slots.values()

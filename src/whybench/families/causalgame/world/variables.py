@@ -1,4 +1,4 @@
-"""Variables that nobody records until somebody asks about them."""
+"""Variables that are not recorded until the agent asks about them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _WORD = re.compile(r"[a-z]+")
 
 
 class Variable(Frozen):
-    """Something that can be measured once it was asked for."""
+    """A variable that is measured once the agent has asked for it."""
 
     meaning: str
     words: tuple[str, ...]
-    """Words that lead to it."""
+    """Words in a question that select it."""
     source: str | None = None
     """The hidden quantity that it shows."""
     bounds: tuple[float, float] | None = None
-    """A variable that has nothing to do with anything is drawn between these."""
+    """Bounds of the draw for a variable that has no effect."""
 
     @model_validator(mode="after")
     def _one_origin(self) -> Variable:
@@ -60,7 +60,7 @@ def variables(physics: str) -> dict[str, Variable]:
 
 
 def asked_for(question: str, known: dict[str, Variable]) -> str | None:
-    """Return the variable that most words of a question lead to; the first of equals.
+    """Return the variable that matches most words of a question; the first of equals.
 
     >>> asked_for("Was there a storm front?", variables("antenna"))
     'weather_pattern'

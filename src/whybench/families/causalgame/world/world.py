@@ -1,8 +1,9 @@
-"""The hidden world of one instance: its physics, its rules, its luck, and how it flies drones.
+"""The hidden system of one instance: its physics, rules and random numbers; it flies drones.
 
-All luck hangs on the path of hashed streams: the fleet, every deployment and the history have their
-own. The luck of deployment k and of the fleet does not depend on designs, so all agents, and all
-scenarios with the same physics, seed and index, meet the same drones.
+All randomness depends on the path of hashed streams: the fleet, every deployment and the history
+have their own streams. The random numbers of deployment k and of the fleet do not depend on
+designs. All agents, and all scenarios with the same physics, seed and index, therefore meet the
+same drones.
 """
 
 from __future__ import annotations
@@ -21,24 +22,24 @@ from whybench.families.causalgame.world.scenario import Rules
 from whybench.families.causalgame.world.sheet import Sheet
 
 RESERVE = 100
-"""Further flights of a deployment whose survivors are not counted: of these some return."""
+"""Number of further flights of a deployment whose survivors are not counted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Flights of one deployment, or of the history: what happened, and which records are kept."""
+    """Flights of one deployment, or of the history: results, and which records are kept."""
 
     name: str
-    """Names the batch among all of the world; its luck hangs on it."""
+    """Name of the batch within the hidden system; its random numbers depend on it."""
     designs: tuple[Design, ...]
     which: Ints
     """The place of each drone's design."""
     flights: Flights
     kept: Bools
-    """Whose record can be seen: every survivor's, and of failures a share."""
+    """Which records are visible: all survivors', and a share of the failures'."""
 
     reserve: int = 0
-    """So many of the last flights are not part of the batch: they fill up a sample of survivors."""
+    """Number of final flights that are not part of the batch; they fill a sample of survivors."""
 
     def __len__(self) -> int:
         return len(self.flights) - self.reserve
@@ -56,7 +57,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """What the agent acts on; `history` is empty where there is none."""
+    """The hidden system that the agent acts on; `history` is empty if there is none."""
 
     scenario: str
     rules: Rules
@@ -65,9 +66,9 @@ class World:
     call_sign: str
     history: Batch
     forecast: tuple[float, float] | None = None
-    """Where it is told: the share of storms in exploration and over the fleet."""
+    """The forecast, if disclosed: the share of storms in exploration and for the fleet."""
     best: Design | None = None
-    """The best design, where it is known exactly by construction."""
+    """The best design, if it is known exactly by construction."""
 
     def deploy(self, number: int, design: Design, count: int) -> Batch:
         """Fly the deployment of this number, in the weather and zones of exploration."""
@@ -89,7 +90,7 @@ class World:
 
 
 def keep_chance(rules: Rules, sheet: Sheet, design: Design) -> float:
-    """Return the chance that the record of a destroyed drone of this design can be seen."""
+    """Return the probability that the record of a lost drone of this design is visible."""
     hiding = rules.concealed
     if hiding is None:
         return rules.keep_failed
@@ -98,12 +99,12 @@ def keep_chance(rules: Rules, sheet: Sheet, design: Design) -> float:
 
 
 def kept_records(path: Path, name: str, returned: Bools, keep_failed: float | Floats) -> Bools:
-    """Return whose record is kept: all that returned, and each other one with a given chance."""
+    """Return which records are kept: all survivors', and others with a given probability."""
     found: Bools = returned | (Stream(*path, name, "kept").uniforms(len(returned)) < keep_failed)
     return found
 
 
 @lru_cache(maxsize=64)
 def _final_fleet(layout: Layout, path: Path, n: int) -> Fleet:
-    """Draw the final fleet; a pure function of its arguments, so the latest ones are kept."""
+    """Draw the final fleet; pure, so recent results are cached."""
     return fleet(layout, Stream(*path, "fleet"), n)

@@ -1,4 +1,4 @@
-"""Reference agents: floors that know nothing, and the exact experimenter as the ceiling."""
+"""Reference agents: guessers as the floor, and the exact agent as the ceiling."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from whybench.families.causallink.proof.plan import (
 from whybench.families.causallink.world.world import State, View, World
 
 Given = Sequence[Step] | None
-"""Experiments laid before the agent, which may then only answer; None if it experiments itself."""
+"""Given experiments, after which the agent may only answer; None if it experiments itself."""
 
 Strategy = Callable[[View, Stream, Given], Moves]
-"""An agent that is told what every agent is told, and nothing more."""
+"""A reference agent; it gets the view that every agent gets, and nothing more."""
 
 
 def answer(yes: bool) -> Action:
@@ -53,7 +53,7 @@ def exact(view: View, _: Stream, given: Given = None) -> Moves:
 
 
 def _inferred(view: View, given: Sequence[Step]) -> Moves:
-    """Answer what given evidence forces; where it leaves both open, say no: most pairs are not."""
+    """Answer what given evidence forces; otherwise say no, because most pairs have no link."""
     theme = read_theme(view.theme)
     log = EvidenceLog(view)
     for step in given:
@@ -64,7 +64,7 @@ def _inferred(view: View, given: Sequence[Step]) -> Moves:
 
 
 def _searched(view: View) -> Moves:
-    """Up to five entities: the plan found by exhaustive search over belief states."""
+    """Follow the plan found by exhaustive search over belief states, up to five entities."""
     entities = renumbering(view)
     state = translated(view.start, entities)
     plan = plan_for(view.n, state)
@@ -78,7 +78,7 @@ def _searched(view: View) -> Moves:
 
 
 def _swept(view: View) -> Moves:
-    """More entities: the fixed plan, cut short by the evidence."""
+    """Follow the fixed plan for more entities, until the evidence forces the answer."""
     state, tried = view.start, 0
     log = EvidenceLog(view)
     while (verdict := log.verdict()) == "undecided":

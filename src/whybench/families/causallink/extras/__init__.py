@@ -1,1 +1,1 @@
-"""What the family offers beyond the game, loaded when asked for."""
+"""Optional parts of the family, loaded on demand: annotated episodes and the report."""

@@ -1,7 +1,7 @@
-"""An annotated episode: what each intervention changed, and which links it showed.
+"""Annotate an episode: what each intervention changed, and which links it showed.
 
-What is drawn is the relation "drives, directly or through others", since nothing else can be seen:
-no experiment tells a direct link from one that goes through others.
+The graph shows the relation "drives, directly or through others", because experiments show nothing
+else: no experiment distinguishes a direct link from one that goes through others.
 """
 
 from __future__ import annotations
@@ -37,46 +37,46 @@ from whybench.families.causallink.proof.evidence import EvidenceLog
 from whybench.families.causallink.world.world import View, World
 
 LONGEST = 90
-"""The most characters of an agent's own words that are repeated."""
+"""Maximum number of characters quoted from an agent."""
 
 MOST = 8
-"""The most items of a list that are told."""
+"""Maximum number of items shown of a list."""
 
 ENDINGS = {
     INVALID_FORMAT: "its replies could not be read",
-    INVALID_ACTION: "it asked for actions or names that there are not",
+    INVALID_ACTION: "it used actions or names that do not exist",
     INVALID_ANSWER: "it answered neither yes nor no",
-    TIMEOUT: "it asked for an intervention after the last",
-    UNFINISHED: "the episode was left open",
+    TIMEOUT: "it requested an intervention after the last one",
+    UNFINISHED: "the episode was not finished",
 }
 
 PATTERNS = {
     "illusive_confounder_bias": "it said no although the evidence had shown the link",
-    "root_cause_bias": "it said no after everything had come to rest at one stop",
-    "reverse_collider_bias": "it said no after the cause was stopped and the effect went on",
-    "other_fn": "it said no to a true link in none of the paper's ways",
-    "correlation_bias": "it said yes to two entities that were only seen in the same condition",
-    "other_fp": "it said yes to a link that is not there, in another way than the paper's",
+    "root_cause_bias": "it said no after one stop had turned everything off",
+    "reverse_collider_bias": "it said no after the cause was stopped and the effect stayed on",
+    "other_fn": "it said no to a true link, without a pattern of the paper",
+    "correlation_bias": "it said yes because both entities were seen in the same condition",
+    "other_fp": "it said yes to a link that does not exist, without a pattern of the paper",
 }
-"""Failure pattern → what it looks like."""
+"""Failure pattern → its description."""
 
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the evidence settles at one moment."""
+    """What the evidence decides at one moment."""
 
     links: frozenset[Pair]
-    """Pairs (u, v) of which every order that fits says that u drives v."""
+    """Pairs (u, v) such that u drives v in every order that fits."""
     settled: int
-    """Ordered pairs of which every order that fits says the same, yes or no."""
+    """Number of ordered pairs on which all orders that fit agree, yes or no."""
     forced: bool
     """Whether the asked pair is among them."""
 
 
 def annotated(family: CausalLink, instance: Instance, trace: Trace) -> AnnotatedEpisode:
-    """Tell a trace beside the truth, with the links that its evidence shows at every step."""
+    """Show a trace beside the truth, with the links that its evidence shows at every step."""
     episode = family.again(instance, trace)
     world, trace, score = episode.world, episode.trace, family.score_episode(episode)
     view, names = world.view, world.view.names
@@ -114,7 +114,7 @@ def annotated(family: CausalLink, instance: Instance, trace: Trace) -> Annotated
 
 
 def _aligned(world: World, trace: Trace) -> list[Change | None]:
-    """Return what each step changed; None where nothing was carried out."""
+    """Return what each step changed; None if the step ran no intervention."""
     theme = read_theme(world.view.theme)
     changes: list[Change | None] = []
     state = world.view.start
@@ -130,9 +130,9 @@ def _aligned(world: World, trace: Trace) -> list[Change | None]:
 
 
 def learned(view: View, changes: Iterable[Change | None]) -> list[Known]:
-    """Return what the evidence settles at the start, and after each step.
+    """Return what the evidence decides at the start, and after each step.
 
-    Each ordered pair is put to the evidence as if it had been asked; a settled one stays so.
+    Each ordered pair is decided as if it were the question. A decided pair stays decided.
     """
     asked, links, settled = (view.x, view.y), set[Pair](), set[Pair]()
     logs = {(u, v): EvidenceLog(replace(view, x=u, y=v)) for u, v in permutations(range(view.n), 2)}
@@ -171,7 +171,7 @@ def _conditions(view: View, state: int, entities: Iterable[int]) -> list[str]:
 def _did(view: View, step: Step) -> str:
     theme = read_theme(view.theme)
     if step.action.name == MALFORMED:
-        return "sent what could not be read"
+        return "sent an unreadable reply"
     v = view.find(step.action.args.get(theme.noun))
     if step.action.name in (theme.start, theme.stop) and v is not None:
         return f"{step.action.name} the {view.names[v]}"
@@ -181,7 +181,7 @@ def _did(view: View, step: Step) -> str:
 def _saw(view: View, step: Step, change: Change | None) -> str:
     if step.observation.is_error:
         reason = step.observation.data.get("reason", step.observation.code)
-        return shortened(f"refused: {reason}", LONGEST)
+        return shortened(f"rejected: {reason}", LONGEST)
     if change is None:
         return "the episode ends"
     if change.before == change.after:
@@ -197,7 +197,7 @@ def _idle(view: View, theme: Theme, change: Change) -> str:
     on = bool(change.before >> change.v & 1)
     word = theme.condition(name, on)
     if change.starts or not on:
-        return f"the {name} was {word} already"
+        return f"the {name} was already {word}"
     return f"the {name} stays {word}, so something {theme.on} drives it"
 
 
@@ -214,12 +214,12 @@ def _forced(changes: list[Change | None], sufficed: int | None) -> str | None:
 
 def _verdict(world: World, trace: Trace, score: Score, forced: str | None) -> str:
     truth, lie = _claim(world, world.truth), _claim(world, not world.truth)
-    whose = "the evidence" if trace.evidence == "own" else "the evidence laid before it"
+    whose = "the evidence" if trace.evidence == "own" else "the given evidence"
     match score.labels["proof"]:
         case "understood":
             return f"Right and understood: {forced} that {truth}."
         case "lucky":
-            return f"Right but lucky: {truth}, yet {whose} left both answers open."
+            return f"Right but lucky: {truth}, but {whose} left both answers open."
         case "premature" if trace.evidence == "own":
             return f"Wrong by bad experiments: it said that {lie}; {whose} left both answers open."
         case "premature":
@@ -228,7 +228,7 @@ def _verdict(world: World, trace: Trace, score: Score, forced: str | None) -> st
             return f"Wrong by bad inference: it said that {lie}, but {forced} that {truth}."
     ending = ENDINGS.get(score.outcome, score.outcome.replace("_", " "))
     shown = f"{forced} that {truth}" if forced else f"{truth}, which {whose} left open"
-    return f"No answer, as {ending}: {shown}."
+    return f"No answer, because {ending}: {shown}."
 
 
 def _claim(world: World, drives: bool) -> str:
@@ -244,22 +244,22 @@ def _notes(world: World, trace: Trace, score: Score) -> Iterable[str]:
     yield f"The question: {asked} {theme.on.capitalize()} at the start: {first}."
     built = [f"{view.names[a]} → {view.names[b]}" for a, b in world.graph.edges()]
     yield (
-        "An arrow means that one drives the other, directly or through others: no experiment tells "
-        f"these apart. The world was built from {_cut(built) or 'no link at all'}."
+        "An arrow means that one drives the other, directly or through others; no experiment "
+        f"distinguishes the two. The hidden system was built from {_cut(built) or 'no links'}."
     )
     if trace.evidence == "own":
         made, wasted = int(score.values["avg_steps"]), int(score.values["wasted_steps"])
         steps = exact_steps(world)
         after = f", {wasted} of them after the answer was forced" if wasted else ""
-        yield f"Interventions: {made}{after}; the exact experimenter makes {steps} here."
+        yield f"Interventions: {made}{after}; the exact agent makes {steps} here."
     else:
-        yield f"The interventions were not its own but laid before it ({trace.evidence} evidence)."
+        yield f"The interventions were given, not its own ({trace.evidence} evidence)."
     pattern = score.labels["bias"]
     if pattern is not None:
         yield f"Failure pattern `{pattern}`: {PATTERNS[pattern]}."
 
 
 def _cut(items: list[str]) -> str:
-    """Join items; of a long list only the first are told."""
+    """Join items; a long list is cut."""
     more = [f"… ({len(items) - MOST} more)"] if len(items) > MOST else []
     return ", ".join(items[:MOST] + more)

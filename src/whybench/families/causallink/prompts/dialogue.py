@@ -1,4 +1,4 @@
-"""The paper's dialogue in JSON: a forced first intervention, then choice, interaction, answer."""
+"""The paper's dialogue in JSON: a required first intervention, then choice, interaction, answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHOICES = ("experiment", "answer")
 
 
 class Dialogue(JsonDialogue[LinkEpisode]):
-    """Tells a CausalLink episode in four kinds of turn; a turn that goes wrong is asked again."""
+    """Run a CausalLink episode in four kinds of turn; an invalid reply repeats the turn."""
 
     find_template = staticmethod(template_named)
 
@@ -32,7 +32,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
 
     @property
     def system(self) -> str:
-        """The rules of the world."""
+        """The rules, as the system message."""
         return self._episode.rules(self._template)
 
     def _prompt(self) -> str:
@@ -45,7 +45,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         return paragraphs(*parts, self._template.say(self._kind, **words))
 
     def reply(self, text: str) -> None:
-        """Take a reply; after an intervention the choice is asked for."""
+        """Take a reply; after an intervention, the next turn asks for the choice."""
         super().reply(text)
         self._opened = True
         if self._last is None:
@@ -73,7 +73,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         return self._action({key: _word(read[key]) for key in fields})
 
     def _is_strict(self, text: str, found: Found) -> bool:
-        """Tell whether a reply is as asked: the object alone, or last if reasons are invited."""
+        """Tell whether a reply has the requested form: the object alone, or after reasoning."""
         fields = self._fields()
         if found.value.keys() != fields.keys():
             return False
@@ -83,7 +83,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         return comes_last and (self._template.passages["strict"] == "last" or is_bare_object(text))
 
     def say(self, action: Action) -> tuple[str, bool]:
-        """Put an action into the words that this turn asks for."""
+        """Return an action as the reply that this turn asks for."""
         theme, view = self._episode.theme, self._episode.world.view
         final = action.name == "answer"
         if self._kind == "choice":
@@ -95,7 +95,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         return json.dumps({theme.noun: action.args[theme.noun], "action": action.name}), True
 
     def _action(self, said: dict[str, str]) -> Action | None:
-        """Return the action that words stand for; it keeps the loosest reading since the last."""
+        """Return the action of a reply; it is lenient if any reply since the last action was."""
         if self._kind == "choice":
             if said["next"] not in CHOICES:
                 return Action.malformed("`next` must be experiment or answer")
@@ -129,5 +129,5 @@ def _lower(read: dict[str, Json]) -> dict[str, Json]:
 
 
 def _word(value: Json) -> str:
-    """Return a value as a word; what is no text is only named, however deep it goes."""
+    """Return a value as a word; for other types, return the name of the type."""
     return value.strip().casefold() if isinstance(value, str) else f"({type(value).__name__})"

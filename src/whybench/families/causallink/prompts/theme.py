@@ -1,4 +1,4 @@
-"""Themes: the entities of a world and their change, as words in a data file."""
+"""Themes: data files with the words for entities and their conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THEMES: tuple[str, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The words of one theme; the worlds behind all themes are the same."""
+    """The words of one theme; all themes have the same hidden systems."""
 
     name: str
     noun: str
@@ -31,7 +31,7 @@ class Theme:
     question: str
     entities: tuple[str, ...]
     changes: tuple[tuple[str, str], ...]
-    """Each entity's own words for on and off; the theme's where it has none."""
+    """Each entity's own words for on and off; without them, the theme's words apply."""
 
     def condition(self, entity: str, is_on: bool) -> str:
         """Return the word for an entity's condition."""
@@ -44,7 +44,7 @@ class Theme:
         return Template(self.question).substitute(words)
 
     def conditions(self, entities: tuple[str, ...]) -> str:
-        """Return what on and off look like, where each entity has a change of its own."""
+        """Return what on and off look like, if each entity has its own words."""
         own = [(entity, self.changes[self.entities.index(entity)]) for entity in entities]
         if all(change == (self.on, self.off) for _, change in own):
             return ""

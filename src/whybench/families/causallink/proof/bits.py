@@ -1,13 +1,13 @@
-"""What the evidence leaves open, in bits: links undecided, for as long as the asked one is.
+"""Count what the evidence leaves open, in bits: undecided links while the asked one is undecided.
 
-One bit for every ordered pair (u, v) of which some orders that fit say that u drives v, and others
-that it does not; nothing once the asked pair is decided. Until then at most two to this number of
-orders fit: they are too many to count at every step.
+`bits_left` has one bit for every ordered pair (u, v) on which the orders that fit disagree. It is 0
+once the asked pair is decided. Until then at most two to the power of this number of orders fit.
+The orders themselves are too many to count at every step.
 
-All pairs are decided by n greedy constructions (see `evidence`). Let all be added that can do
-without v. What was added need not be driven by v, and what was not always is. The largest set of
-causes of v among what was added then holds every u that can drive it: an order in which u *must*
-drive v is built just so, with v left to the end.
+All pairs are decided by n greedy constructions (see `evidence`). For each v, add every entity that
+can be added without v. The added entities need not be driven by v; the others always are. The
+largest set of causes of v among the added entities then contains every u that can drive v, because
+an order in which u *must* drive v is built in the same way, with v added last.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from whybench.families.causallink.rules import LinkEpisode
 from whybench.families.causallink.world.world import State, View
 
 History = tuple[tuple[bool, int, State], ...]
-"""Interventions: whether it was a start, of what, and the state after it."""
+"""Interventions: (is a start, entity, state after it)."""
 
 
 class LinkLog(EvidenceLog):
-    """Evidence that is asked about every pair, not about one alone."""
+    """Evidence that decides every pair, not only the asked one."""
 
     __slots__ = ()
 
     def open_links(self) -> int:
-        """Count the undecided ordered pairs; 0 if the asked one is decided."""
+        """Count the undecided ordered pairs; 0 if the asked pair is decided."""
         view = self._view
         places = {view.x: self._place(view.x), view.y: self._place(view.y)}
         if not (places[view.y][1] >> view.x & 1 and places[view.x][0] >> view.y & 1):
@@ -43,7 +43,7 @@ class LinkLog(EvidenceLog):
         )
 
     def _place(self, v: int) -> tuple[State, State]:
-        """Return what can do without v, and what can drive it."""
+        """Return the entities that need not be driven by v, and those that can drive v."""
         above = [0] * self._view.n
         without = self._grown(above, 0, 1 << v, self._must)
         return without, self._causes(v, without, above)
@@ -64,7 +64,7 @@ def bits_left(episode: LinkEpisode) -> float:
 
 @lru_cache(maxsize=16384)
 def _open_links(n: int, start: State, x: int, y: int, history: History) -> int:
-    """Count undecided pairs after a history; the latest are kept, whatever the names."""
+    """Count undecided pairs after a history; cached, independent of names."""
     log = LinkLog(View("", ("",) * n, start, x, y, len(history)))
     for starts, v, after in history:
         log.add(starts, v, after)

@@ -1,4 +1,4 @@
-"""World → certificate."""
+"""Compute the fields of a certificate."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ HYPOTHESES = "all partial orders on the listed entities under which the start is
 
 
 def fewest(world: World) -> int:
-    """Return the fewest interventions after which the answer is forced on this world.
+    """Return the fewest interventions that force the answer on this hidden system.
 
-    Everything on at the start has a closed form; other starts are searched, shortest first.
+    If everything is on at the start there is a closed form. Other starts need a search, shortest
+    sequences first.
     """
     view = world.view
     if view.start == (1 << view.n) - 1:
@@ -23,10 +24,11 @@ def fewest(world: World) -> int:
 
 
 def fewest_all_on(world: World) -> int:
-    """The closed form when everything is on at the start.
+    """Return the closed form for a start with everything on.
 
-    With k sources that are y or above y. Truth yes: k, and one more unless x is itself a source.
-    Truth no: 1 if y is a source; else k, and one more if every source at or above x is above y.
+    Let k be the number of sources that are y or above y. If the truth is yes, the result is k, plus
+    one unless x is a source. If the truth is no, the result is 1 if y is a source. Otherwise it is
+    k, plus one if every source at or above x is above y.
     """
     x, y = world.view.x, world.view.y
     sources = sum(1 << v for v in range(world.view.n) if not world.above[v])
@@ -41,7 +43,7 @@ def fewest_all_on(world: World) -> int:
 
 
 def fewest_searched(world: World) -> int:
-    """Search all sequences of interventions, shortest first; any start."""
+    """Search all sequences of interventions, shortest first; works for any start."""
     frontier: list[tuple[Change, ...]] = [()]
     for length in range(2 * world.view.n):
         if any(forced(world.view, history) != "undecided" for history in frontier):
@@ -63,7 +65,7 @@ def _now(world: World, history: tuple[Change, ...]) -> State:
 
 
 def _useful(world: World, state: State) -> list[Change]:
-    """One intervention for each entity: the other two kinds change nothing and show nothing."""
+    """Return one intervention per entity; the others change nothing and show nothing."""
     on = [Change(False, v, state, world.after_stop(state, v)) for v in members(state)]
     off = [
         Change(True, v, state, world.after_start(state, v))
@@ -74,5 +76,5 @@ def _useful(world: World, state: State) -> list[Change]:
 
 
 def facts(world: World) -> Record:
-    """Return further figures: the truth is not among them."""
+    """Return further figures, without the truth."""
     return Record.of(n=world.view.n, on_at_start=world.view.start.bit_count())

@@ -1,21 +1,27 @@
-"""What the evidence proves: whether every order that fits what was seen agrees on the question.
+"""Decide what the evidence forces: whether all orders that fit the observations agree.
 
-The hypotheses are all partial orders on the entities. Whether one of them fits and answers yes, or
-no, is decided by building one, causes first. What was seen tells four things about v:
+The hypotheses are all partial orders on the entities. For each answer, the algorithm tries to build
+an order that fits and gives this answer, causes first. The observations say four things about v:
 
 - *may*: u may drive v if no state was seen with u on and v off; this relation is transitive;
-- *must*: what went on or off with u is driven by u;
-- *some*: v, on, could not be stopped: something that was on drives it;
-- *unless*: v outlived w: if w drives v, so does something else that outlived w.
+- *must*: an entity that became on or off together with u is driven by u;
+- *some*: v was on and could not be stopped, so an entity that was on drives v;
+- *unless*: v stayed on when w was stopped; if w drives v, another entity that stayed on does too.
 
-An entity is added once its largest set of causes among those added before fulfils all four. (Sets
-of causes hold the causes of their members; the union of two that are possible is possible.) That
-gets stuck only if no order fits. For let v be the next of a fitting order that is not yet added;
-take the causes that it has there and their causes built here. If these bring in a w after which
-v needs another cause that outlived w, then the cause u of v through which w came is one; or else u
-went off with w, so w *must* drive u and was a cause of v in the fitting order too.
+An entity is added once its largest set of causes among the entities added before satisfies all
+four conditions. (A set of causes contains the causes of its members. The union of two possible sets
+is possible.)
 
-For the answer yes, x *must* drive y. For no, all that can do without x is added first, y among it.
+Claim: the construction gets stuck only if no order fits. Proof: suppose that some order fits, and
+let v be its first entity that is not yet added. Take the causes of v in that order, together with
+the causes that the construction gave them. This set satisfies the conditions unless it contains
+some w that was stopped while v stayed on, and no cause of v that also stayed on. Let u be the cause
+of v through which w entered the set. If u stayed on, u is such a cause. Otherwise u went off with
+w, so w *must* drive u, and w is a cause of v in the fitting order too. That order then has another
+cause of v that stayed on.
+
+For the answer yes, add the condition that x *must* drive y. For the answer no, first add everything
+that can be added without x; y must be among it.
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ Order = list[State]
 
 
 class EvidenceLog:
-    """The evidence of one history, grown step by step, and one order for each answer that fits."""
+    """The evidence of one history, step by step, with one fitting order for each answer."""
 
     __slots__ = ("_may", "_must", "_outlived", "_some", "_state", "_view", "_witnesses")
 
@@ -43,14 +49,14 @@ class EvidenceLog:
         self._must = [0] * view.n
         self._some: list[list[State]] = [[] for _ in range(view.n)]
         self._outlived: list[tuple[int, State]] = []
-        """What was stopped, and what stayed on."""
+        """Pairs: the entity that was stopped, and the set that stayed on."""
         self._witnesses: dict[bool, Order | None] = {}
-        """Answer → an order with it that fits all so far; None: there is none, nor ever will be."""
+        """Answer → an order that fits all observations; None if none fits, now or later."""
         self._state = view.start
         self._see(view.start)
 
     def add(self, starts: bool, v: int, after: State) -> None:
-        """Add that starting v, or trying to stop it, led to `after`."""
+        """Add one observation: starting v, or trying to stop it, led to `after`."""
         before, bit = self._state, 1 << v
         if starts:
             possible = not (before | bit) & ~after
@@ -74,7 +80,7 @@ class EvidenceLog:
         """Return the answer if the evidence forces it."""
         can_be_yes, can_be_no = self._fits(True), self._fits(False)
         if not can_be_yes and not can_be_no:
-            raise ValueError("no order fits these observations: they are not of one world")
+            raise ValueError("No order fits these observations: they are not of one system.")
         if can_be_yes and can_be_no:
             return "undecided"
         return "yes" if can_be_yes else "no"
@@ -84,7 +90,7 @@ class EvidenceLog:
             self._must[other] |= 1 << v
 
     def _see(self, state: State) -> None:
-        """Add that nothing that is on drives what is off, and make it the state now."""
+        """Add a state: no entity that is on drives one that is off."""
         for v in members(~state & (1 << self._view.n) - 1):
             self._may[v] &= ~state
         self._state = state
@@ -96,7 +102,7 @@ class EvidenceLog:
         return self._witnesses[answer] is not None
 
     def _built(self, answer: bool) -> Order | None:
-        """Build an order that fits and has this answer, or find that there is none."""
+        """Build an order that fits and has this answer; None if there is none."""
         x, y = self._view.x, self._view.y
         above: Order = [0] * self._view.n
         must = [*self._must]
@@ -110,10 +116,10 @@ class EvidenceLog:
         return above if placed == (1 << self._view.n) - 1 else None
 
     def _grown(self, above: Order, placed: State, without: State, must: list[State]) -> State:
-        """Add all to an order that can be added `without` some; return what is in it then.
+        """Add every entity that can be added `without` some; return the set of added entities.
 
-        The last listed come first: who tries to stop the first listed first then seldom finds the
-        order wrong, and it need not be built anew.
+        Entities that are listed last come first. Agents often stop the first listed entity first,
+        and this order then seldom has to be rebuilt.
         """
         done = -1
         while done != placed:
@@ -127,7 +133,7 @@ class EvidenceLog:
         return placed
 
     def _causes(self, v: int, placed: State, above: Order) -> State:
-        """Return the largest set of entities in an order that may all drive v."""
+        """Return the largest set of placed entities that may all drive v."""
         causes, settled = placed & self._may[v], False
         while not settled:
             settled = True

@@ -1,7 +1,8 @@
-"""The best plans of an experimenter who does not know the world.
+"""The best plans of an experimenter that does not know the hidden system.
 
-Up to five entities the plan is found by exhaustive search over belief states: the sets of orders
-that still fit what was seen. Above that a fixed plan with a proven worst case is followed.
+Up to five entities, an exhaustive search over belief states finds the plan. A belief state is the
+set of orders that still fit the observations. Above five entities, the exact agent follows a fixed
+plan with a proven worst case.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ Belief = npt.NDArray[np.intp]
 
 
 def worst_case(view: View) -> int:
-    """Return interventions that always suffice from this start, for any number of entities.
+    """Return a number of interventions that always suffices from this start, for any n.
 
-    With m entities on: x on and y off needs none (nothing on drives what is off); both off needs
-    one (start x); both on, m−1: stop the others, then y; x off and y on, m+1: stop all, start x.
+    Let m be the number of entities that are on.
+
+    - x on, y off: 0, because nothing that is on drives what is off;
+    - both off: 1 (start x);
+    - both on: m−1 (stop the others, then y);
+    - x off, y on: m+1 (stop all, then start x).
     """
     m = view.start.bit_count()
     x_on, y_on = view.start >> view.x & 1, view.start >> view.y & 1
@@ -39,8 +44,9 @@ def worst_case(view: View) -> int:
 def orders(n: int) -> tuple[tuple[int, ...], ...]:
     """Return all partial orders on n labelled entities, each as its sets of descendants.
 
-    A new last entity may go below any set that is closed upwards and above any that is closed
-    downwards, if the first drives all of the second: 3, 19, 219, 4231 orders for n = 2 … 5.
+    A new last entity can go below any set that is closed upwards and above any set that is closed
+    downwards, if the first set drives all of the second. This gives 3, 19, 219 and 4231 orders for
+    n = 2 … 5.
     """
     if n == 1:
         return ((0,),)
@@ -61,8 +67,8 @@ def orders(n: int) -> tuple[tuple[int, ...], ...]:
 class Plan:
     """The cheapest expected plan among those with the best worst case, by exhaustive search.
 
-    Entities are renumbered so that x is 0 and y is 1; one plan then serves every question that
-    starts alike. Orders are equally likely when steps are averaged.
+    Entities are renumbered so that x is 0 and y is 1, so that one plan serves every question with
+    the same kind of start. The expected number of steps weights all orders equally.
     """
 
     def __init__(self, n: int, start: State) -> None:
@@ -80,7 +86,7 @@ class Plan:
         )
 
     def answer(self, belief: Belief) -> bool | None:
-        """Return the answer that a belief forces, if it does."""
+        """Return the answer that a belief forces; None if it forces none."""
         yes = self._yes[belief]
         return bool(yes[0]) if yes.all() or not yes.any() else None
 
@@ -94,7 +100,7 @@ class Plan:
         return kept
 
     def _cost(self, state: State, budget: int, belief: Belief) -> tuple[float, int]:
-        """Steps of the best plan within a budget, summed over the belief; and its first act."""
+        """Return the steps of the best plan, summed over the belief, and its first entity."""
         if self.answer(belief) is not None:
             return 0.0, -1
         if budget == 0:
@@ -148,7 +154,7 @@ def translated(state: State, entities: tuple[int, ...]) -> State:
 
 
 def minimax(view: View) -> int | None:
-    """Return the exact worst case of the best plan, where the search is feasible."""
+    """Return the exact worst case of the best plan; None for more than five entities."""
     if view.n > EXACT_UP_TO:
         return None
     return plan_for(view.n, translated(view.start, renumbering(view))).minimax
@@ -157,8 +163,9 @@ def minimax(view: View) -> int | None:
 def next_in_sweep(view: View, state: State, tried: int) -> int:
     """Return the entity to act on under the fixed plan of `worst_case`.
 
-    One sweep of stops leaves no root but those not swept, since no stop makes a new root. So after
-    the others were stopped, both x and y still on and y not stoppable, only x can drive y.
+    No stop creates a new root, so after one sweep of stops only entities outside the sweep can be
+    roots. If x and y are still on after the others were stopped, and y cannot be stopped, then x
+    drives y.
     """
     x_on, y_on = state >> view.x & 1, state >> view.y & 1
     if not x_on and not y_on:

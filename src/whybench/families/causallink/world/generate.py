@@ -1,4 +1,4 @@
-"""Coordinates → world."""
+"""Rebuild the hidden system from the coordinates of an instance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from whybench.families.causallink.world.world import View, World
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question about a graph in a start state, before it gets names and a listing."""
+    """A question about a graph in a start state, before names and a display order are drawn."""
 
     structure: str
     graph: Graph
@@ -34,7 +34,7 @@ def size(suite: str, parameters: Parameters) -> int:
 
 
 def world(instance: Instance, parameters: Parameters) -> World:
-    """Rebuild the world at an instance's coordinates."""
+    """Rebuild the hidden system at an instance's coordinates."""
     if instance.suite in SIZES:
         case = _random_case(instance, parameters)
     else:
@@ -43,10 +43,10 @@ def world(instance: Instance, parameters: Parameters) -> World:
 
 
 def _displayed(case: Case, instance: Instance, parameters: Parameters) -> World:
-    """Give a case its names and its listing; both are drawn apart from its structure.
+    """Draw names and a display order for a case, independently of its structure.
 
-    Profile `published` lists entities in the order of the structure's own indices, which for random
-    graphs is a causal order: the leak of the released code.
+    Profile `published` lists entities by their index in the structure, as the released code does.
+    For random graphs this is a causal order, so the list reveals the structure.
     """
     n = case.graph.n
     stream = Stream(*_path(instance, "display", instance.suite, n, instance.index))
@@ -73,13 +73,13 @@ def enumerated(suite: str) -> tuple[Case, ...]:
 
 
 def behaviour(below: Sequence[int], start: int, x: int, y: int) -> tuple[int, ...]:
-    """Return a code equal for cases that differ only in names and in edges no experiment shows."""
+    """Return a code that ignores names and edges that no experiment shows."""
     colours = [(start >> v & 1) + 2 * (v == x) + 4 * (v == y) for v in range(len(below))]
     return canonical_form(below, colours)
 
 
 def _all_cases(structure: str) -> list[Case]:
-    """Every distinct start that sets of fewer than n entities bring about, every ordered pair."""
+    """Return every start that starting fewer than n entities reaches, with every ordered pair."""
     n, edges = STRUCTURES[structure]
     graph = Graph.from_edges(n, edges)
     below = graph.reach()
@@ -117,7 +117,7 @@ def _random_case(instance: Instance, parameters: Parameters) -> Case:
 def _drawn(
     profile: Profile, n: int, path: tuple[str | int, ...]
 ) -> tuple[Graph, list[tuple[int, int]]]:
-    """Draw a graph with its questions, which follow one another: so the latest are kept."""
+    """Draw a graph with its questions; cached, because its questions are consecutive."""
     law = _published_law if profile == "published" else _certified_law
     return law(Stream(*path), n)
 
@@ -125,8 +125,9 @@ def _drawn(
 def _certified_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]]:
     """Each edge with probability ½ given that node 0 reaches all; three true pairs, three false.
 
-    Node 0 reaches all exactly if every later node has an earlier parent, so drawing each node's set
-    of earlier parents uniformly from the non-empty ones is the conditional law, without rejection.
+    Node 0 reaches all exactly if every later node has an earlier parent. Each node therefore draws
+    its set of earlier parents uniformly from the non-empty sets. This is the conditional
+    distribution, without rejection.
     """
     parents = [0] + [stream.below((1 << v) - 1) + 1 for v in range(1, n)]
     graph = Graph.from_edges(n, [(p, v) for v in range(n) for p in members(parents[v])])
@@ -140,7 +141,8 @@ def _certified_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]
 def _published_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]]:
     """The released law: each edge with probability ½, complemented if node 0 does not reach all.
 
-    Six unordered pairs, each asked from the lower index only, so never against the causal order.
+    Six unordered pairs are drawn. Each question goes from the lower index to the higher one, so
+    never against the causal order.
     """
     possible = list(combinations(range(n), 2))
     kept = [stream.below(2) == 1 for _ in possible]
@@ -151,5 +153,5 @@ def _published_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]
 
 
 def _path(instance: Instance, *path: str | int) -> tuple[str | int, ...]:
-    """Return the path of a random stream; the suite is left out where suites share their draws."""
+    """Return the path of a random stream; it omits the suite if suites share their draws."""
     return (instance.family, instance.version, instance.profile, instance.stream_seed, *path)

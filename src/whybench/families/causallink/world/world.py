@@ -1,7 +1,7 @@
 """The hidden system: entities that are on or off, and an order of who drives whom.
 
-Only the reachability relation shows in behaviour: no experiment can see a direct edge that a longer
-path implies. So a question is about reachability, and dynamics are computed from it.
+Experiments show only reachability: none can show a direct edge that a longer path implies. The
+question is therefore about reachability, and the dynamics are computed from it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ State = int
 
 
 def started(below: tuple[int, ...], state: State, v: int) -> State:
-    """Start v: it and all it drives become on."""
+    """Start v: v and everything that it drives become on."""
     return state | 1 << v | below[v]
 
 
 def stopped(below: tuple[int, ...], above: tuple[int, ...], state: State, v: int) -> State:
-    """Stop v: nothing happens if v is off or driven; else what v alone kept on goes off.
+    """Stop v: nothing happens if v is off or driven; otherwise, what only v kept on goes off.
 
     With R the entities that are on and not driven by one that is on, stopping v ∈ R leaves
     the union of R∖{v} and all they drive.
@@ -39,7 +39,7 @@ def stopped(below: tuple[int, ...], above: tuple[int, ...], state: State, v: int
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the agent is told: names in display order, what is on, and the question."""
+    """What the agent sees: names in display order, what is on, and the question."""
 
     theme: str
     names: tuple[str, ...]
@@ -47,7 +47,7 @@ class View:
     x: int
     y: int
     budget: int
-    """The most interventions allowed."""
+    """Maximum number of interventions."""
 
     @property
     def n(self) -> int:
@@ -55,14 +55,14 @@ class View:
         return len(self.names)
 
     def find(self, name: object) -> int | None:
-        """Return the entity of a name, whatever its case and the blanks around it."""
+        """Return the entity with a name, ignoring case and surrounding blanks."""
         word = name.strip().casefold() if isinstance(name, str) else None
         return self.names.index(word) if word in self.names else None
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One hidden world with its question. Entity v stands at place v of the listing."""
+    """One hidden system with its question. Entity v has index v in the list."""
 
     view: View
     structure: str
@@ -74,12 +74,12 @@ class World:
 
     @classmethod
     def of(cls, view: View, structure: str, graph: Graph) -> World:
-        """Build a world, or say why it cannot be one."""
+        """Build a hidden system; raise ValueError if the graph or the start is invalid."""
         if not graph.is_acyclic() or graph.n != view.n:
-            raise ValueError("a world needs an acyclic graph with one node for each name")
+            raise ValueError("The graph must be acyclic and have one node for each name.")
         below = graph.reach()
         if any(below[v] & ~view.start for v in members(view.start)):
-            raise ValueError("whatever an entity that is on drives must be on at the start too")
+            raise ValueError("The start must be closed: what an entity on drives must be on.")
         return cls(view, structure, graph, below, transpose(below))
 
     @property

@@ -1,7 +1,7 @@
 """A rule-based reader: it finds only causal relations that one sentence states.
 
 It is a reference agent. Its cue phrases, in `pattern.json`, are common English wordings of
-cause and effect, written without sight of the sentence frames that make our documents.
+cause and effect, written without access to the sentence frames of our documents.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .pattern_phrases import items, sentences
 from .pattern_rules import rules
 
 Pair = tuple[str, str]
-"""A cause and an effect, as they stand in the text."""
+"""A cause and an effect, as written in the text."""
 
 LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 """The rules are written for small letters; the length of a text must not change."""

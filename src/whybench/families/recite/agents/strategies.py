@@ -1,4 +1,4 @@
-"""Reference agents: floors that know nothing, readers, and the truth."""
+"""Reference agents: floors without reading, readers, and the oracle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Pairs = Iterable[tuple[str, str]]
 
 
 def answer_text(view: View, pairs: Pairs) -> str:
-    """Return an answer as JSON: by name, or by number where names are told."""
+    """Return an answer as JSON: with names, or with ids if names are given."""
     told = {name: number for number, name in enumerate(view.nodes, 1)}
     free = view.names == "free"
     arrows = [
@@ -28,7 +28,7 @@ def answer_text(view: View, pairs: Pairs) -> str:
 
 
 def agent(name: str, world: World, stream: Stream) -> Moves:
-    """Start an agent: each hands in one graph."""
+    """Start an agent; each submits one graph."""
     pairs = _GRAPHS[name](world, stream)
     yield Action.of("submit", answer=answer_text(world.view, pairs))
 
@@ -38,7 +38,7 @@ def _null(world: World, stream: Stream) -> Pairs:  # noqa: ARG001 - one signatur
 
 
 def _random(world: World, stream: Stream) -> Pairs:
-    """Draw a graph as the paper's baseline does: nodes and number of arrows are the gold ones."""
+    """Draw a graph as the paper's baseline does, with the gold nodes and number of edges."""
     n = len(world.nodes)
     every = [(a, b) for a in range(n) for b in range(n) if a != b]
     drawn = stream.sample(every, len(world.edges))
@@ -52,7 +52,7 @@ def _pattern(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
 
 
 def _co_mention(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
-    """Join all that is spoken of in one sentence: what shallow reading gives."""
+    """Connect all concepts of each sentence: the result of shallow reading."""
     view = world.view
     found = [pair for named in named_together(view.text) for pair in permutations(named, 2)]
     known = set(view.nodes)
@@ -60,24 +60,24 @@ def _co_mention(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
 
 
 def _exact(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
-    """Read the text; where names are told, unnamed factors are found by their kind.
+    """Read the text; if names are given, find unnamed factors by their kind.
 
-    Else their arrows are left out: their names could only be guessed.
+    Otherwise their edges are left out, because their names could only be guessed.
     """
     view = world.view
     found = read(view.text)
     if found.unread:
         raise ValueError(
-            "there is no exact reader of texts that we did not make: take the agent `pattern`"
+            "The agent `exact` reads generated documents only. Use the agent `pattern`."
         )
     shown = _told(view, found) if view.names == "told" else found.forms
     return [(shown[a], shown[b]) for a, b in found.edges if a in shown and b in shown]
 
 
 def _told(view: View, found: Reading) -> dict[str, str]:
-    """Return the told name of everything that a text speaks of, unnamed factors by their kind.
+    """Return the given name of everything that a text mentions, unnamed factors by their kind.
 
-    A node that is told but never spoken of must be one of the unnamed factors.
+    A given node that the text never mentions must be one of the unnamed factors.
     """
     kind_of = {concept.name: concept.kind for concept in field_named(found.field).concepts}
     silent = {NO_NAME + kind_of[name]: name for name in view.nodes if name not in found.forms}

@@ -1,1 +1,1 @@
-"""What ReCITE adds to the engines that play it."""
+"""Optional parts of ReCITE: report, judge, analyses, preparation of papers."""

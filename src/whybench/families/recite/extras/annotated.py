@@ -1,4 +1,4 @@
-"""An annotated episode: the graph that was handed in beside the gold graph, over the document."""
+"""Annotated episodes: the submitted graph beside the gold graph, over the document."""
 
 from __future__ import annotations
 
@@ -29,19 +29,22 @@ from whybench.families.recite.rules import REPAIRED
 from whybench.families.recite.world.world import Span, World
 
 SHOWN = 24
-"""Names in one note; of more than these only the number is told."""
+"""Maximum number of names in one note; beyond it, only their number is given."""
 
 SNIPPET = 90
-"""Characters of a reply that was refused."""
+"""Characters that are shown of a rejected reply."""
 
 BY_LETTERS = (
-    "Names are compared by their letters alone here, since the extra `embeddings` is not "
-    "installed: the score may have matched more of them."
+    "Names are compared by their letters only, because the extra `embeddings` is not installed. "
+    "The score may have matched more of them."
 )
 
 
 def annotated(family: ReCITE, instance: Instance, trace: Trace) -> AnnotatedEpisode:
-    """Tell what was handed in, and what became of every arrow; of published texts nobody knows."""
+    """Show the submitted graph and the result for every edge.
+
+    For published texts, nobody knows where the text gives an edge.
+    """
     episode = family.again(instance, trace)
     world, outcome = episode.world, episode.outcome or UNFINISHED
     answer = episode.answer if outcome == ANSWERED else None
@@ -75,14 +78,14 @@ def annotated(family: ReCITE, instance: Instance, trace: Trace) -> AnnotatedEpis
 
 
 def _truth(world: World) -> tuple[Arrow, ...]:
-    """Return the gold graph; a label says how the text gives an arrow, if that is known."""
+    """Return the gold graph; a label says how the text gives an edge, if that is known."""
     statuses = ["" if edge.status == "unknown" else edge.status for edge in world.edges]
     pairs = zip(world.named(), statuses, strict=True)
     return tuple(Arrow(cause, effect, status) for (cause, effect), status in pairs)
 
 
 def _passages(world: World) -> tuple[Passage, ...]:
-    """Return each passage once, with all arrows that it helps to give."""
+    """Return each passage once, with all edges that it helps to give."""
     found: dict[Span, list[int]] = {}
     for place, edge in enumerate(world.edges):
         for span in edge.spans:
@@ -99,37 +102,37 @@ def _moment(
     action, seen = step.action, step.observation
     if seen.is_error or belief is None:
         reason = str(seen.data.get("reason", "the episode is over"))
-        saw = f"refused: {reason}" if seen.is_error else "taken"
+        saw = f"rejected: {reason}" if seen.is_error else "accepted"
         return Moment(
             _tried(action.name, action.args), shortened(saw, 200), seen.is_error, given, bits
         )
     ends = {end for arrow in belief.arrows for end in (arrow.cause, arrow.effect)}
-    did = f"handed in {counted(len(belief.arrows), 'arrow')} between {counted(len(ends), 'node')}"
+    did = f"submitted {counted(len(belief.arrows), 'edge')} between {counted(len(ends), 'node')}"
     if action.args.get(REPAIRED) is True:
-        did += ", put into form by a second model"
+        did += ", reformatted by a second model"
     marks = _marks(world, belief)
-    return Moment(did, "taken", False, given, bits, belief.arrows, marks)
+    return Moment(did, "accepted", False, given, bits, belief.arrows, marks)
 
 
 def _tried(name: str, args: Record) -> str:
     if name == MALFORMED:
-        return "sent something that is no action"
+        return "sent something that is not an action"
     if name != "submit":
-        return shortened(f"tried “{name}”, which is no action here", SNIPPET)
+        return shortened(f"tried “{name}”, which is not an action here", SNIPPET)
     reply = args.get("answer")
     if not isinstance(reply, str):
-        return "handed in something that is no text"
+        return "submitted something that is not a text"
     if not reply.strip():
-        return "handed in an empty reply"
-    return f"handed in a reply that begins “{shortened(reply, SNIPPET)}”"
+        return "submitted an empty reply"
+    return f"submitted a reply that begins “{shortened(reply, SNIPPET)}”"
 
 
 def _marks(world: World, belief: Belief) -> Record:
-    """Say what stands beside a node: how the answer calls it, and how the text speaks of it."""
+    """Return the note of each node: its name in the answer, and how the text mentions it."""
     found: dict[str, Json] = {}
     for node in world.nodes:
         own = belief.meant.get(node.name, node.name)
-        spoken = {"implicit": "only hinted at", "absent": "unnamed in the text"}
+        spoken = {"implicit": "only described indirectly", "absent": "unnamed in the text"}
         said = [f"“{shortened(own, 60)}”"] if own != node.name else []
         said += [spoken[node.mention]] if node.mention in spoken else []
         if said:
@@ -144,23 +147,23 @@ def _verdict(
     world: World, truth: Sequence[Arrow], belief: Belief | None, outcome: str, proof: Proof | None
 ) -> str:
     if belief is None:
-        return f"No graph was handed in ({outcome.replace('_', ' ')})."
+        return f"No graph was submitted ({outcome.replace('_', ' ')})."
     kinds = [kind for _, kind in compared(truth, belief.arrows)]
     hits, handed = kinds.count("correct"), len(belief.arrows)
     if hits == handed == len(truth):
-        return f"The gold graph{_warrant(proof)}: all {hits} arrows and no other."
+        return f"The gold graph{_warrant(proof)}: all {hits} edges and no other."
     if not handed:
-        return f"A graph without arrows, where {len(truth)} are gold (edge F1 0.00)."
+        return f"A graph without edges; {len(truth)} edges are gold (edge F1 0.00)."
     f1 = 2 * hits / (handed + len(truth))
     said = (
-        f"Found {hits} of {counted(len(truth), 'arrow')} and handed in {handed - hits} that are "
+        f"Found {hits} of {counted(len(truth), 'edge')} and submitted {handed - hits} that are "
         f"not gold (edge F1 {f1:.2f})"
     )
     return f"{said}{_blame(world, belief, proof)}."
 
 
 def _warrant(proof: Proof | None) -> str:
-    """Say whether a right answer could be read, or had to be guessed in part."""
+    """Return whether the text determines a right answer, or some names had to be guessed."""
     if proof is None or not proof.right:
         return ""
     if not proof.unnamed:
@@ -169,7 +172,7 @@ def _warrant(proof: Proof | None) -> str:
 
 
 def _blame(world: World, belief: Belief, proof: Proof | None) -> str:
-    """Say whether the text or the reading of it is at fault."""
+    """Return whether the text or the reading caused the errors."""
     if proof is None or not proof.right:
         return ""
     silent = {node.name for node in proof.unnamed}
@@ -177,17 +180,17 @@ def _blame(world: World, belief: Belief, proof: Proof | None) -> str:
     missed = [pair for pair in world.named() if pair not in held]
     unsaid = sum(not silent.isdisjoint(pair) for pair in missed)
     if not silent or not unsaid:
-        return ": the reading is at fault, not the text, which gives every arrow that went wrong"
+        return ". The reading caused the errors: the text gives every edge that is wrong or missing"
     if unsaid == len(missed) and held <= set(world.named()):
-        return ": no more can be read, since the rest hangs on factors that the text leaves unnamed"
+        return ". No more can be read: the other edges belong to factors that are unnamed"
     return (
-        f": {unsaid} of the {len(missed)} missed could not be read, since their factors are "
-        "unnamed; the others were there to be read"
+        f". Of the {len(missed)} missed edges, {unsaid} could not be read, because their factors "
+        "are unnamed; the text gives the others"
     )
 
 
 def _notes(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
-    """Tell what became of nodes and arrows."""
+    """Return the results for nodes and edges."""
     found = [node.name for node in world.nodes if node.name in belief.meant]
     lost = [node.name for node in world.nodes if node.name not in belief.meant]
     other = [name if belief.meant[name] == name else f"{name} “{belief.meant[name]}”"
@@ -210,11 +213,11 @@ def _by_status(truth: Sequence[Arrow], belief: Belief) -> list[str]:
         if own:
             hits = sum((arrow.cause, arrow.effect) in held for arrow in own)
             told.append(f"{hits} of {len(own)} {status}")
-    return [f"Arrows found: {', '.join(told)}."] if told else []
+    return [f"Edges found: {', '.join(told)}."] if told else []
 
 
 def _astray(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
-    """Say in which ways arrows were missed and invented."""
+    """Return how edges were missed and added."""
     listed = compared(truth, belief.arrows)
     turned = sum(kind == "reversed" for _, kind in listed)
     missed = [arrow for arrow, kind in listed if kind == "missing"]
@@ -224,28 +227,28 @@ def _astray(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
     inside = [a for a in extra if a.cause in place and a.effect in place]
     over = sum(reach[place[a.cause]] >> place[a.effect] & 1 for a in inside)
     lacking = sum(not {a.cause, a.effect} <= belief.meant.keys() for a in missed)
-    notes = [f"{counted(turned, 'arrow')} turned round."] if turned else []
+    notes = [f"{counted(turned, 'edge')} reversed."] if turned else []
     if missed:
         notes.append(
-            f"{counted(len(missed), 'arrow')} missed: {lacking} for want of a node, "
+            f"{counted(len(missed), 'edge')} missed: {lacking} because a node is missing, "
             f"{len(missed) - lacking} between nodes that were found."
         )
     if extra:
         notes.append(
-            f"{counted(len(extra), 'extra arrow')}: {over} from a cause to a later effect, past "
-            f"what stands between, {len(extra) - len(inside)} with a node that is not gold."
+            f"{counted(len(extra), 'extra edge')}: {over} from a cause to an indirect effect, "
+            f"{len(extra) - len(inside)} with a node that is not gold."
         )
     return notes
 
 
 def _of_text(proof: Proof | None) -> list[str]:
     if proof is None:
-        return ["A published text: nobody has marked where it gives each arrow, or if it does."]
+        return ["A published text: nobody has marked where, or whether, it gives each edge."]
     if not proof.unnamed:
         return []
     return [
         _list("The text leaves unnamed", [node.name for node in proof.unnamed])
-        + f" {proof.bits:.1f} bits stay open."
+        + f" {proof.bits:.1f} bits remain open."
     ]
 
 

@@ -1,4 +1,4 @@
-"""A graph that was handed in, told with the gold names where its names were matched."""
+"""A submitted graph with gold names where its names were matched."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from whybench.families.recite.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """A graph handed in, told with the gold names where its names were matched."""
+    """A submitted graph with gold names where its names were matched."""
 
     arrows: tuple[Arrow, ...]
     meant: Mapping[str, str]
-    """Gold name → the name that the answer has for it."""
+    """Gold name → its name in the answer."""
     outside: tuple[str, ...]
-    """Names that match no gold node, as they are told here."""
+    """Names that match no gold node, as they are shown here."""
 
 
 def believed(world: World, answer: Answer, similarity: Similarity) -> Belief:
-    """Name an answer's nodes as the gold graph does, just as the score matches them."""
+    """Rename the nodes of an answer to gold names, matched as in the score."""
     arrows = [pair for pair in answer.edges if pair[0] != pair[1]]
     gold = [node.name for node in world.nodes]
     if world.view.names == "told":
@@ -33,7 +33,7 @@ def believed(world: World, answer: Answer, similarity: Similarity) -> Belief:
     known = [(node.name, *node.aliases) for node in world.nodes]
     match = matched(answer.nodes, known, similarity, min(THRESHOLDS)).above(THRESHOLD)
     taken = set(gold)
-    told: dict[str, str] = {}  # normal form → the name it is told by
+    told: dict[str, str] = {}  # normal form → the name that is shown
     meant: dict[str, str] = {}
     for name in answer.nodes:
         form = match.form(name)
@@ -44,7 +44,7 @@ def believed(world: World, answer: Answer, similarity: Similarity) -> Belief:
             told[form] = gold[node]
             meant[gold[node]] = name
         else:
-            told[form] = name if name not in taken else f"{name} (once more)"
+            told[form] = name if name not in taken else f"{name} (second)"
             taken.add(told[form])
     ends = {}
     for cause, effect in arrows:

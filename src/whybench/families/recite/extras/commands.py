@@ -1,4 +1,4 @@
-"""`whybench recite …`: what only this family has, on the command line."""
+"""The commands `whybench recite …`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from whybench.interfaces.command_line import plain_errors, refused
 
 app = typer.Typer(
-    help="ReCITE: prepare your own papers, and read judge scores with the judge's exam.",
+    help="ReCITE: prepare papers; correct judge scores.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -22,18 +22,26 @@ app = typer.Typer(
     epilog="\b\nExample:\n  whybench recite prepare paper.pdf --annotations edges --out texts"
 )
 def prepare(
-    papers: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, help="PDF files")],
+    papers: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, help="PDF files.")],
     annotations: Annotated[
-        Path, typer.Option(exists=True, file_okay=False, help="folder of NAME.csv edge lists")
+        Path, typer.Option(exists=True, file_okay=False, help="Folder of edge lists NAME.csv.")
     ],
-    out: Annotated[Path, typer.Option(file_okay=False, help="folder for results; resumed if used")],
-    model: Annotated[str | None, typer.Option(help="a model of Inspect")] = None,
+    out: Annotated[
+        Path,
+        typer.Option(file_okay=False, help="Folder for the results. A used folder is resumed."),
+    ],
+    model: Annotated[str | None, typer.Option(help="Model, as Inspect names it.")] = None,
     details: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="JSON: title, domains, date …")
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="JSON file with title, domains, date and so on."
+        ),
     ] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="longest reply")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Maximum tokens of a reply.")
+    ] = None,
 ) -> None:
-    """Turn papers with annotated diagrams into texts that `recite/standard` can play."""
+    """Turn annotated papers into texts for `recite/standard`."""
     import anyio
 
     from whybench.families.recite.extras import prepare as interface
@@ -55,12 +63,15 @@ def prepare(
 
 @app.command(epilog="\b\nExample:\n  whybench recite judged run.eval --exam exam.eval")
 def judged(
-    log: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="a log with a judge")],
+    log: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="Log with judge scores.")
+    ],
     exam: Annotated[
-        list[Path] | None, typer.Option(exists=True, dir_okay=False, help="a judge's exam; repeat")
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, help="Log of the judge's exam. Repeat for more."),
     ] = None,
 ) -> None:
-    """Show judge scores, corrected by the judge's exam; without its exam they are refused."""
+    """Show judge scores, corrected by the judge's exam."""
     from whybench.judge.judged_logs import judged_tables
 
     with plain_errors():

@@ -1,4 +1,4 @@
-"""What ReCITE adds to Inspect: judges of graphs, their exam, and repair of unreadable replies."""
+"""ReCITE's additions to Inspect: graph judges, their exam, and repair of replies."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def repair_and_judges(  # noqa: D417 - the arguments are the task's
     judge: str | list[str] | bool = False,
     allow_self: bool = False,
 ) -> Parts:
-    """Return the second model that repairs replies, and the scorer of graphs if asked for.
+    """Return the model that repairs replies, and the scorer of graphs if requested.
 
     Args:
-        repair: A second model that puts unreadable replies into form; true: the role `repair`.
-        judge: A model, or several, that judge the graph; true: the model role `judge`.
-        allow_self: Let a model judge itself, to test the plumbing; such scores are labelled.
+        repair: A second model that reformats unreadable replies; true: the role `repair`.
+        judge: One or several models that judge the graph; true: the model role `judge`.
+        allow_self: Let a model judge its own answers, for tests; such scores are labelled.
 
     """
     judges = None if isinstance(judge, bool) else judge

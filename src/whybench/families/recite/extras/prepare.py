@@ -1,9 +1,9 @@
-"""Preparing users' own papers for ReCITE with Inspect's models.
+"""Prepare users' own papers for ReCITE with models of Inspect.
 
 `await prepare([Path("a.pdf")], Path("annotations"), Path("out"), "openai/gpt-x")` leaves in `out`:
 `texts.jsonl` (records of the published schema, each with the name of its `paper`; `-T data=out`
-plays them), `changes/NAME.jsonl` (every change, doubt and refused reply of a paper) and `work/`
-(what a stopped run goes on from). A later run adds its papers to those that are there.
+plays them), `changes/NAME.jsonl` (every change, doubt and rejected reply of a paper) and `work/`
+(from which a stopped run resumes). A later run adds its papers to the existing ones.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from whybench.families.recite.extras.preparing.pipeline import Prepared, Resourc
 from whybench.families.recite.extras.preparing.texts import NAME, read_texts, write_texts
 
 TEMPERATURE = 0.0
-"""Models are asked without chance, as far as their providers let them."""
+"""Models run at temperature 0, as far as providers allow it."""
 
 AT_ONCE = 4
-"""Papers that are worked on at the same time."""
+"""Number of papers that are prepared in parallel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of the papers, by the names of their files."""
+    """The results of the papers, by the names of their files."""
 
     texts: Path
-    """The records of those that are prepared, now or by a run before."""
+    """The file with all prepared records, from this run and earlier ones."""
     prepared: Mapping[str, Prepared]
     failed: Mapping[str, str]
-    """Why the others are not."""
+    """Why the other papers failed."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the outcome in short as JSON data."""
+        """Return a short summary as JSON data."""
         return {
             "texts": str(self.texts),
             "prepared": {
@@ -81,17 +81,17 @@ async def prepare(
     """Prepare papers; one that fails does not stop the others, and a second run resumes.
 
     Records that are in `out` stay, with their ids. A paper of the same name takes the place of its
-    own record, once it is prepared anew.
+    own record, once it is prepared again.
 
     Args:
         papers: PDF files.
         annotations: Edge lists by the names of the papers' files, or a folder of `NAME.csv` etc.
         out: A folder for the results.
-        model: A model of Inspect; the one of the environment if left out.
-        details: What is known of the papers, by name, or a JSON file of it.
-        limits: Other bounds than the usual ones.
-        max_tokens: How long a reply may be; a reply that is cut off is refused.
-        at_once: Papers that are worked on at the same time.
+        model: Model name as in Inspect; by default the one of the environment.
+        details: Details of the papers by name, or a JSON file with them.
+        limits: Limits that replace the default ones.
+        max_tokens: Maximum length of a reply; a truncated reply is rejected.
+        at_once: Number of papers that are prepared in parallel.
 
     """
     texts = out / NAME
@@ -130,7 +130,7 @@ async def prepare(
 
 
 def asking(model: Model, max_tokens: int | None = None) -> Ask:
-    """Return a model as a function from a prompt to a reply that is whole."""
+    """Return a model as a function from a prompt to a complete reply."""
     config = GenerateConfig(temperature=TEMPERATURE, max_tokens=max_tokens)
 
     async def ask(prompt: str) -> str:

@@ -1,1 +1,1 @@
-"""Templates, and what fills them."""
+"""Prompt templates, and the code that fills them."""

@@ -1,4 +1,4 @@
-"""An episode told in turns: the document, and one graph in JSON."""
+"""An episode as a dialogue: the document, and one graph in JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whybench.families.recite.rules import ReciteEpisode, template_named
 
 
 class Dialogue(JsonDialogue[ReciteEpisode]):
-    """Tells a ReCITE episode: one question, and once more if an answer is not valid."""
+    """A ReCITE episode as a dialogue: one question, repeated if an answer is invalid."""
 
     find_template = staticmethod(template_named)
     _kind = "graph"
@@ -34,7 +34,7 @@ class Dialogue(JsonDialogue[ReciteEpisode]):
         )
 
     def _read(self, text: str) -> Action:
-        """Take the last graph in a reply, or all of it where the release wants no more."""
+        """Take the last graph in a reply, or the whole reply under the rules of the release."""
         if self._episode.world.view.released:
             return Action.of("submit", answer=text)
         found = find(text)
@@ -44,7 +44,7 @@ class Dialogue(JsonDialogue[ReciteEpisode]):
         return action.read(strictly=found.strict)
 
     def broken(self, text: str) -> str | None:
-        """Return what to ask a second model to put a reply into form; None if it needs none."""
+        """Return the prompt for a second model that reformats a reply; None if none is needed."""
         view = self._episode.world.view
         found = find(text)
         if found is not None:
@@ -57,7 +57,7 @@ class Dialogue(JsonDialogue[ReciteEpisode]):
         return repair.prompt(view, text)
 
     def mended(self, text: str, by_second: str) -> None:
-        """Take a reply as a second model put it into form, unless that invents anything."""
+        """Accept a reply reformatted by a second model, unless it invents anything."""
         view = self._episode.world.view
         try:
             repaired = repair.accept(view, text, by_second)

@@ -1,8 +1,8 @@
-"""Repair of an answer's form by a second model, which may not invent anything.
+"""Reformatting of an answer by a second model, which may not invent anything.
 
-What the second model sends is read like any other answer, every node it uses must stand in the
-reply that it mended, and nodes that it joins must stand near each other there. That they are joined
-there as well is not checked: a reply that is no JSON can say so in too many ways.
+The output of the second model is parsed like any other answer. Every node must occur in the
+original reply, and the two nodes of an edge must occur near each other there. No check ensures that
+the reply connects them, because a reply that is not JSON can say so in too many ways.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from whybench.families.recite.answer import Answer, read
 from whybench.families.recite.world.world import View
 
 LIMIT = 5_000
-"""Characters of a reply that the second model is shown, as in the paper, but its last ones."""
+"""Characters that the second model sees: as many as in the paper, but the last ones."""
 
 NEAR = 1_000
-"""Characters within which two nodes that are joined must stand: a long list of causes fits in."""
+"""Maximum distance in characters between two connected nodes; a long list of causes fits."""
 
 MOST_PLACES = 1_000
-"""Places of a name that are looked at."""
+"""Maximum number of occurrences of a name that are considered."""
 
 SHOWN = 5
-"""Invented names that an error lists."""
+"""Maximum number of invented names that an error lists."""
 
 
 class RepairError(ValueError):
-    """A repaired answer holds what the reply does not; says what."""
+    """A repaired answer contains something that the reply does not; the message says what."""
 
 
 def snippet(reply: str, limit: int = LIMIT) -> str:
@@ -48,7 +48,7 @@ def snippet(reply: str, limit: int = LIMIT) -> str:
 
 
 def prompt(view: View, reply: str) -> str:
-    """Ask a second model to bring a reply into the right form."""
+    """Return the prompt that asks a second model to reformat a reply."""
     nodes = "\n".join(f"{number}: {name}" for number, name in enumerate(view.nodes, 1))
     words = {"canary": CANARY, "reply": snippet(reply)}
     if view.names == "told":
@@ -63,10 +63,10 @@ def _texts() -> PromptTemplate:
 
 
 def accept(view: View, reply: str, repaired: str) -> Answer:
-    """Read what the second model sent, and refuse it if it uses a node that the reply does not.
+    """Parse the output of the second model; reject it if it uses a node that the reply lacks.
 
-    A node is in the reply if its name is, as whole words, whatever the case, blanks, quotes and
-    other marks; where names are told, its id as a number of its own will do.
+    A node is in the reply if its name occurs as whole words, ignoring case, spaces, quotes and
+    other marks. If names are given, its id as a separate number is sufficient.
     """
     answer = read(view, repaired)
     words, numbers = _words(reply[-LONGEST:]), _numbers(reply[-LONGEST:])
@@ -91,7 +91,7 @@ def _some(names: list[str]) -> str:
 
 
 def _near(places: list[int], others: list[int]) -> bool:
-    """Tell whether two names stand near each other somewhere; places are sorted."""
+    """Return whether two names occur near each other; positions are sorted."""
     for place in places:
         at = bisect_left(others, place - NEAR)
         if at < len(others) and others[at] <= place + NEAR:
@@ -105,14 +105,14 @@ _MARKS = re.compile(r"[\W_]+")
 
 
 def _words(text: str) -> str:
-    """Return a text's words alone, in one case, with a blank around each."""
+    """Return the words of a text in one case, each between spaces."""
     text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
     text = unicodedata.normalize("NFKC", text).casefold()
     return f" {_MARKS.sub(' ', _QUOTES.sub('', text)).strip()} "
 
 
 def _places(name: str, words: str) -> list[int]:
-    """Return where a name stands; scripts without blanks between words have no whole ones."""
+    """Return the positions of a name; scripts without spaces have no whole words."""
     if not name.strip():
         return []
     wanted = name if name.isascii() else name.strip()

@@ -1,4 +1,4 @@
-"""What is proven of a made document: that its text determines its graph, or where it does not."""
+"""Certify that the text of a generated document determines its graph, or where it does not."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ HYPOTHESES = (
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What the exact reader shows of a document."""
+    """The result of the exact reader for a document."""
 
     right: bool
-    """It reads every sentence, and finds the gold graph and no more."""
+    """Whether it understands every sentence and finds exactly the gold graph."""
     unnamed: tuple[Node, ...]
-    """Nodes that the text leaves unnamed and that are not told either."""
+    """Nodes that the text leaves unnamed and whose names are not given."""
     alternatives: tuple[tuple[str, ...], ...]
-    """For each of them, the names that the text allows just as well."""
+    """For each of them, the other names that the text allows equally well."""
 
     @property
     def bits(self) -> float:
-        """How much the text leaves open."""
+        """Logarithm (base 2) of the number of names that the text leaves open."""
         return sum(math.log2(1 + len(names)) for names in self.alternatives)
 
     @property
     def witness(self) -> Json:
-        """Two worlds with the same text: a node's name, and another it could have."""
+        """Two hidden systems with one text: a node's name, and another that it could have."""
         if not self.unnamed:
             return None
         for node, names in zip(self.unnamed, self.alternatives, strict=True):
             if names:
                 return [node.name, names[0]]
-        first = self.unnamed[0]  # all names follow by elimination, for who knows the vocabulary
+        first = self.unnamed[0]  # anyone who knows the vocabulary finds all names by elimination
         return [first.name, f"another name for {NO_NAME}{first.kind}"]
 
 
 def proof(world: World) -> Proof:
-    """Read a document and compare."""
+    """Parse a document and compare the result with the gold graph."""
     found = read(world.view.text)
     shown = {
         node.name: NO_NAME + node.kind if node.mention == "absent" else node.name

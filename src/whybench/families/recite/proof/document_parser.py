@@ -1,7 +1,7 @@
-"""The exact reader: knows the language of made documents, and reads one back.
+"""The exact reader: a parser that knows the frames and vocabularies of generated documents.
 
-It never sees the truth. What it finds is all that a text says, so a text that it reads right
-determines its graph, up to the names of factors that the text leaves unnamed.
+It never sees the gold graph. It finds everything that a text says. So a text that it parses right
+determines its graph, except for the names of factors that the text leaves unnamed.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from whybench.families.recite.world.vocabulary import FIELDS
 Pair = tuple[str, str]
 
 NO_NAME = "a matter of "
-"""Begins the name of a factor that the text knows only by its kind."""
+"""Prefix for a factor that the text mentions only by its kind."""
 
 
 SAMPLED = 16
-"""Paragraphs from which the field of a text is guessed, about."""
+"""Approximate number of paragraphs from which the field of a text is guessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +29,20 @@ class Reading:
     """What a text says."""
 
     field: str
-    """The field in which it was read."""
+    """The field in which it was parsed."""
     edges: tuple[Pair, ...]
-    """Who acts on whom, by the names of concepts; unnamed factors by their kind."""
+    """Pairs of cause and effect, by the names of concepts; unnamed factors by their kind."""
     forms: Mapping[str, str]
-    """Concept → the first form in which the text speaks of it."""
+    """Concept → the first form in which the text mentions it."""
     unread: tuple[str, ...]
-    """Sentences that are not of the language."""
+    """Sentences that match no frame."""
     related: Mapping[str, Sequence[Pair]]
-    """Role of a frame → the pairs that it relates, each way if it does not say which way."""
+    """Role of a frame → the pairs that it relates, in both orders if it has no direction."""
 
 
 @dataclass(slots=True)
 class _Record:
-    """A frame as far as it was read: slot → concepts, kind or label."""
+    """A frame that is partly or wholly parsed: slot → concepts, kind or label."""
 
     frame: Frame
     fills: dict[str, list[str]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class _Record:
 
 @lru_cache(maxsize=64)
 def read(text: str) -> Reading:
-    """Read a text in the field in which it is understood best."""
+    """Parse a text in the field in which it is understood best."""
     return read_as(text, _field(text))
 
 
@@ -76,7 +76,7 @@ def _field(text: str) -> str:
 
 
 def read_as(text: str, field_name: str) -> Reading:
-    """Read a text as one of a field."""
+    """Parse a text with the vocabulary of a field."""
     known = language(field_name)
     records: list[_Record] = []
     forms: dict[str, str] = {}
@@ -117,7 +117,7 @@ def _related(records: Sequence[_Record]) -> dict[str, list[Pair]]:
 
 
 def _edges(records: Sequence[_Record]) -> Iterable[Pair]:
-    """Yield the edges that frames give, each by its own logic."""
+    """Yield the edges that frames give, by the rule of their role."""
     groups = {
         record.fills["label"][0]: record.fills["members"]
         for record in records

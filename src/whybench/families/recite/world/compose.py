@@ -1,4 +1,4 @@
-"""Documents: blocks of words in paragraphs, parts and sections, and where each of them stands."""
+"""Compose documents: blocks of text in paragraphs, parts and sections, with positions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from whybench.families.recite.world.wording import Block, Deck, Speaker, joined,
 from whybench.families.recite.world.world import Edge, Mention, Span, Status
 
 SECTIONED = 2_500
-"""A document that is to be longer has sections besides its parts."""
+"""A longer document has sections besides its parts."""
 
 PART = 2_400
-"""Characters to which a part of a document comes, about."""
+"""Approximate number of characters of a part of a document."""
 
 MOST_PARTS = 24
 PARAGRAPH = (3, 4, 5, 6)
@@ -28,10 +28,10 @@ OPENERS = 0.18
 """How often a statement begins with an opener."""
 
 SCENERY = 13
-"""Characters of a place, an institute or a label, about."""
+"""Approximate number of characters of a place, an institute or a label."""
 
 AROUND = 7
-"""Characters that blanks, openers and headings add to a block, about."""
+"""Approximate number of characters that spaces, openers and headings add to a block."""
 
 STATUS: dict[str, Status] = {
     "stated": "stated",
@@ -46,7 +46,7 @@ SECTIONS = ("summary", "setting", "method", "comparison", "open", "closing")
 """Sections besides the parts: three before them, three behind."""
 
 STRAYS = 0.08
-"""How often a statement stands in any of these sections, so that none tells what its own say."""
+"""Share of statements in any of these sections, so that sections do not reveal roles."""
 
 ASIDE = {
     "causes": ("summary", "closing"),
@@ -56,12 +56,12 @@ ASIDE = {
     "elsewhere": ("comparison",),
     "hedged": ("open",),
 }
-"""Sections where statements of a role may stand besides the parts."""
+"""Sections besides the parts that may contain statements of a role."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How much of what gives no edge a document holds."""
+    """How much text without edges a document contains."""
 
     length: int
     """Characters that the document should have."""
@@ -71,7 +71,7 @@ class Filling:
 
 @dataclass(slots=True)
 class _Page:
-    """A text that grows, and remembers where its blocks are."""
+    """A growing text that records the positions of its blocks."""
 
     pieces: list[str] = field(default_factory=list)
     at: int = 0
@@ -106,8 +106,8 @@ def compose(
 ) -> Document:
     """Write a document that makes these statements, and others until it is long enough.
 
-    Names are chosen last, in the order of the text, so that nothing hangs on which statement was
-    planned first.
+    Names are chosen last, in the order of the text, so that nothing depends on which statement
+    was planned first.
     """
     deck = Deck(stream, held_out)
     lengths = [usual_length(*pair) for pair in zip(cast, spoken, strict=True)]
@@ -133,14 +133,14 @@ def _drawn(deck: Deck, statement: Statement) -> Block:
     block = deck.draw(statement)
     if block is None:
         raise ValueError(
-            f"no words of role {statement.role} are left for so many edges: ask for fewer nodes, "
-            "or for other shares of stated, implied and derivable edges"
+            f"There are too few frames of role {statement.role} for this number of edges. Ask for "
+            "fewer nodes, or for other shares of stated, implied and derivable edges."
         )
     return block
 
 
 def _length(block: Block, lengths: Sequence[float]) -> float:
-    """Return how long a block will be, about."""
+    """Return the approximate length of a block."""
     named = [lengths[v] for fill in block.statement.fills.values() for v in fill]
     scenery = len(block.frame.slots) - len(block.statement.fills)
     words = len(SLOT.sub("", block.frame.text)) + SCENERY * scenery
@@ -213,7 +213,7 @@ def _sections(
 
 
 def _parts(stream: Stream, graph: Graph, count: int) -> list[int]:
-    """Divide the nodes into parts: neighbours stand together as far as may be."""
+    """Divide the nodes into parts, keeping neighbours together as far as possible."""
     neighbours: dict[int, list[int]] = {}
     for a, b in graph.edge_order:
         neighbours.setdefault(a, []).append(b)
@@ -236,7 +236,7 @@ def _parts(stream: Stream, graph: Graph, count: int) -> list[int]:
 
 
 def _part(stream: Stream, statement: Statement, part_of: Sequence[int], count: int) -> int:
-    """Return the part that a statement belongs to; definitions stand anywhere."""
+    """Return the part of a statement; definitions may be anywhere."""
     if statement.role == "define" or not statement.fills:
         return stream.below(count)
     return part_of[statement.anchor] if statement.anchor < len(part_of) else stream.below(count)

@@ -1,6 +1,6 @@
 """Causal loop diagrams: graphs like the published ones.
 
-Most published graphs have feedback: some two thirds of their nodes lie on cycles. So a diagram is
+Most published graphs have feedback: about two thirds of their nodes are on cycles. So a diagram is
 grown from a core that is strongly connected (a cycle, then ears: Robbins 1939), feeders into it and
 ends out of it, and edges at random until there are as many as wanted.
 """

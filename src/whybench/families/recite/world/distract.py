@@ -1,4 +1,4 @@
-"""Statements that give no edge: what moves together, is denied, conjectured, or true elsewhere."""
+"""Statements without an edge: correlations, and causes denied, conjectured or true elsewhere."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ QUIET = ("mention", "plain")
 """Roles that do not even seem to give an edge."""
 
 TRIES = 40
-"""Pairs looked at before a role is given up."""
+"""Pairs that are tried before a role is given up."""
 
 
 class Distractors:
-    """Draws statements on concepts that are spoken of, all of them true of the graph."""
+    """Draws statements about mentioned concepts, all of them true of the graph."""
 
     def __init__(self, stream: Stream, graph: Graph, cast: Sequence[int]) -> None:
         self._stream = stream
@@ -27,7 +27,7 @@ class Distractors:
         self._spoken_of: set[tuple[int, int]] = set()
 
     def draw(self, role: str) -> Statement | None:
-        """Speak of two concepts, of one, or of none; None if no fitting pair turns up."""
+        """Return a statement about two, one or no concepts; None if no pair fits."""
         if role in QUIET:
             fills = {"a": (self._stream.choice(self._cast),)} if role == "mention" else {}
             return Statement(role, fills)
@@ -41,7 +41,7 @@ class Distractors:
         return None
 
     def _pair(self) -> tuple[int, int]:
-        """Return two concepts, often such as tempt: a gold edge turned round."""
+        """Return two concepts, often the ends of a reversed gold edge, because these tempt most."""
         stream, edges = self._stream, self._graph.edge_order
         if stream.uniform() < 0.4:
             cause, effect = stream.choice(edges)
@@ -50,11 +50,11 @@ class Distractors:
         return stream.choice(self._cast), stream.choice(self._cast)
 
     def _fits(self, role: str, first: int, second: int) -> bool:
-        """Tell whether a pair may be spoken of so: nothing that a text says contradicts its graph.
+        """Return whether such a statement about a pair is true of the graph.
 
-        Whatever is denied, conjectured or true elsewhere does not happen here, be it through
-        others; what moves together by chance has no common cause either. One thing is said of each
-        pair.
+        A cause that is denied, conjectured or true elsewhere has no effect here, not even an
+        indirect one. Quantities that merely correlate have no common cause. Each pair has at most
+        one such statement.
         """
         if (first, second) in self._spoken_of or self._acts(first, second):
             return False
@@ -66,5 +66,5 @@ class Distractors:
         return any({first, second} <= reached for reached in self._reached)
 
     def _acts(self, cause: int, effect: int) -> bool:
-        """Tell whether a concept acts on another, be it through others."""
+        """Return whether a concept affects another, directly or indirectly."""
         return cause < self._graph.n and effect in self._reached[cause]

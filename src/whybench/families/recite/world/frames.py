@@ -1,4 +1,4 @@
-"""Sentence frames: what a document is written with."""
+"""Sentence frames, from which documents are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Literal
 from whybench.causal.canonical import digest
 
 Sign = Literal["+", "-", "0"]
-"""What a frame says of direction: more gives more, more gives less, or nothing."""
+"""The sign that a frame states: more gives more, more gives less, or none."""
 
 FILES = (
     "stated", "several", "implied", "through", "groups", "except", "counterfactual", "unnamed",
@@ -21,7 +21,7 @@ FILES = (
 )  # fmt: skip
 
 HELD_OUT = 5
-"""One frame of so many in each role never occurs in the short suites."""
+"""In each role, one frame in this number never occurs in `made_short`."""
 
 MOST_USES = 3
 """How often a frame may occur in one document."""

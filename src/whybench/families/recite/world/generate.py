@@ -1,4 +1,4 @@
-"""Made documents: from coordinates to a text and the graph that it describes."""
+"""Generated documents: from coordinates to a text and the graph that it describes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from whybench.families.recite.world.vocabulary import FIELDS, Concept, field_nam
 from whybench.families.recite.world.world import Edge, Mention, Node, View, World
 
 OUTSIDER = 2_500
-"""A document speaks of one concept outside of its graph for so many characters, or more."""
+"""A document mentions at least one concept outside its graph per this many characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is asked of a document."""
+    """The specification of a document."""
 
     source: str
     """Which graphs: `short`, `long`, `ladder` or `matched`."""
@@ -31,7 +31,7 @@ class Order:
     """Number of the graph."""
     shares: Shares
     level: int = 0
-    """On the ladder of explicitness, from 1; 0: not on it."""
+    """Level in `made_ladder`, from 1; 0 in other suites."""
     distractors: float = 0.4
     nodes: int | None = None
     length: int | None = None
@@ -40,7 +40,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class _Cast:
-    """A graph, the concepts that play its nodes, and outsiders behind them."""
+    """A graph, the concepts of its nodes, and then concepts outside the graph."""
 
     field: str
     graph: Graph
@@ -48,7 +48,7 @@ class _Cast:
 
 
 def ordered(instance: Instance, parameters: Parameters) -> Order:
-    """Return what an instance asks of its document."""
+    """Return the specification of an instance's document."""
     collection, index = COLLECTIONS[instance.suite], instance.index
     on_ladder = collection.source == "ladder"
     steps = len(levels()) if on_ladder else 1
@@ -66,7 +66,7 @@ def ordered(instance: Instance, parameters: Parameters) -> Order:
 
 
 def made(order: Order) -> World:
-    """Make a document; the same graph at another level has another text."""
+    """Generate a document; the same graph at another level has another text."""
     path = ("recite", order.source, order.seed, order.graph)
     stream = Stream(*path, "graph")
     size = sized(stream, order.source, nodes=order.nodes, length=order.length)
@@ -93,14 +93,14 @@ def made(order: Order) -> World:
 
 
 def _outsiders(stream: Stream, count: int, shares: Shares) -> list[Mention]:
-    """Say how the text speaks of concepts that are not in the graph: like of those that are."""
+    """Return how the text mentions concepts outside the graph, in the same shares as nodes."""
     voiced = shares.explicit + shares.implicit
     hinted = shares.implicit / voiced if voiced else 0.0
     return ["implicit" if stream.uniform() < hinted else "explicit" for _ in range(count)]
 
 
 def _cast(stream: Stream, size: Size, field: str | None) -> _Cast:
-    """Draw a graph and who plays it."""
+    """Draw a graph and the concepts of its nodes."""
     known = field_named(field or stream.choice(FIELDS))
     outsiders = max(3, size.nodes // 4, size.length // OUTSIDER)
     drawn = stream.sample(known.concepts, min(len(known.concepts), size.nodes + outsiders))
@@ -127,7 +127,7 @@ def _world(
     edges: tuple[Edge, ...],
     cluster: str,
 ) -> World:
-    """Put the nodes into alphabetical order, as ids count them."""
+    """Sort the nodes alphabetically, in the order of their ids."""
     n = cast.graph.n
     order_of = sorted(range(n), key=lambda v: cast.concepts[v].name)
     place = {v: k for k, v in enumerate(order_of)}

@@ -1,7 +1,7 @@
-"""The language of made documents: every sentence that a frame can give, and what fills it.
+"""The language of generated documents: every sentence of every frame, and its slots.
 
-Names are recognised word by word, the longest first; what is left of a sentence is looked up among
-the frames. That every sentence has just one reading is a test.
+Names are recognised word by word, longest first. The rest of a sentence is looked up among the
+frames. A test checks that every sentence has exactly one reading.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Meaning:
 
 
 class Language:
-    """Everything that may be said in a field."""
+    """All sentences that are possible in a field."""
 
     def __init__(self, known: Field) -> None:
         self.concept_of: dict[str, str] = {}
@@ -53,7 +53,7 @@ class Language:
         self._openers = sorted(map(_words, furniture()["openers"]), key=len, reverse=True)
 
     def read(self, sentence: str) -> tuple[Meaning, dict[str, list[str]]] | None:
-        """Return what a sentence means and what fills its slots; None if that is not known."""
+        """Return the meaning of a sentence and the fills of its slots; None if it is unknown."""
         words = _words(sentence)
         for opener in ((), *self._openers):
             if words[: len(opener)] == opener:
@@ -64,11 +64,11 @@ class Language:
         return None
 
     def named(self, sentence: str) -> tuple[str, ...]:
-        """Return the concepts that a sentence names, whatever it says of them."""
+        """Return the concepts that a sentence names."""
         return tuple(dict.fromkeys(self.concept_of[form] for form in self.forms(sentence)))
 
     def forms(self, sentence: str) -> list[str]:
-        """Return the forms in which a sentence speaks of concepts."""
+        """Return the forms of concepts that occur in a sentence."""
         _, fills = self._masked(_words(sentence))
         return [phrase for phrase in fills if phrase in self.concept_of]
 
@@ -135,12 +135,12 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _listed(shown: str) -> str:
-    """Treat a list of names as one name: how many there are does not make another frame."""
+    """Treat a list of names as one name, so that its length does not matter."""
     return _LISTED.sub("{c}", shown)
 
 
 def _handed(slots: Sequence[str], fills: Sequence[str]) -> dict[str, list[str]]:
-    """Hand fills to slots in order; a plural slot takes what the others leave."""
+    """Assign fills to slots in order; a plural slot takes what the others leave."""
     spare = len(fills) - len(slots)
     found: dict[str, list[str]] = {}
     at = 0

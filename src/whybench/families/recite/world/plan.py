@@ -1,4 +1,4 @@
-"""What a document says: each edge in some statement, and statements that give no edge."""
+"""The statements of a document: each edge is in one, and some give no edge."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from whybench.families.recite.world.frames import Sign
 from whybench.families.recite.world.world import Mention, Status
 
 MOST_GROUPS = 40
-"""Labels that a document may define."""
+"""Maximum number of labels that a document defines."""
 
 MOST_CONTRASTS = 60
-"""Edges that a document may give by contrast."""
+"""Maximum number of edges that a document gives by counterfactuals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How openly a document speaks."""
+    """The shares of explicitness of a document."""
 
     explicit: float
     implicit: float
     """Shares of the nodes; the rest is absent."""
     stated: float
     implied: float
-    """Shares of the edges between nodes that are spoken of; the rest is only derivable."""
+    """Shares of the edges between mentioned nodes; the rest is only derivable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something that a document says, before it is put into words."""
+    """A statement of a document, before it is put into words."""
 
     role: str
     fills: Mapping[str, tuple[int, ...]]
-    """Slot → the concepts named there, by their place in the cast."""
+    """Slot → the concepts named there, by their index."""
     edges: tuple[Pair, ...] = ()
     """The gold edges that it gives."""
     sign: Sign = "0"
     group: int | None = None
-    """Statements with the same group speak of a label, which one of them defines."""
+    """Statements with the same group use one label, which one of them defines."""
 
     @property
     def anchor(self) -> int:
-        """The concept by which it finds its part of the document."""
+        """The concept that determines its part of the document."""
         return next(iter(self.fills.values()))[-1]
 
 
@@ -56,13 +56,13 @@ class Graph:
     edges: frozenset[Pair]
     signs: Mapping[Pair, Sign]
     kinds: Sequence[str]
-    """The kind of every concept of the cast; those from n on are outsiders, not in the graph."""
+    """The kind of every concept; those from n on are not in the graph."""
     node_order: tuple[int, ...]
-    """Nodes, those that fall silent first leading; the same at every level of explicitness."""
+    """Nodes in the order in which they become absent; the same at every level."""
     edge_order: tuple[Pair, ...]
 
     def reached(self, start: int, without: int | None = None) -> set[int]:
-        """Return what a node acts on, directly or through others."""
+        """Return what a node affects, directly or indirectly."""
         children: dict[int, list[int]] = {}
         for cause, effect in self.edges:
             children.setdefault(cause, []).append(effect)
@@ -94,9 +94,9 @@ def may_be_absent(graph: Graph) -> list[int]:
 
 
 def mentions(graph: Graph, shares: Shares) -> tuple[Mention, ...]:
-    """Say of each node how the text speaks of it; a node absent once is absent at lower shares.
+    """Return how the text mentions each node; an absent node is also absent at lower shares.
 
-    Not all graphs have so many nodes that may be absent together; the others are implicit then.
+    If a graph has too few nodes that can be absent together, the others are implicit.
     """
     silent = may_be_absent(graph)
     asked = round((1 - shares.explicit - shares.implicit) * graph.n)
@@ -110,7 +110,7 @@ def mentions(graph: Graph, shares: Shares) -> tuple[Mention, ...]:
 
 
 def statuses(graph: Graph, spoken: Sequence[Mention], shares: Shares) -> dict[Status, list[Pair]]:
-    """Say of each edge how the text gives it; edges of absent nodes are only derivable."""
+    """Return how the text gives each edge; edges of absent nodes are only derivable."""
     open_edges = [e for e in graph.edge_order if "absent" not in (spoken[e[0]], spoken[e[1]])]
     derivable = round((1 - shares.stated - shares.implied) * len(open_edges))
     implied = derivable + round(shares.implied * len(open_edges))
@@ -122,7 +122,7 @@ def statuses(graph: Graph, spoken: Sequence[Mention], shares: Shares) -> dict[St
 
 
 def unnamed(graph: Graph, spoken: Sequence[Mention]) -> list[Statement]:
-    """Return statements on what absent nodes do, which the text knows only by their kind."""
+    """Return statements about absent nodes, which the text mentions only by their kind."""
     made = []
     for node in (v for v in range(graph.n) if spoken[v] == "absent"):
         causes = [a for a, b in graph.edge_order if b == node]
@@ -145,7 +145,7 @@ def unnamed(graph: Graph, spoken: Sequence[Mention]) -> list[Statement]:
 
 
 def stated(stream: Stream, graph: Graph, edges: Sequence[Pair]) -> list[Statement]:
-    """Return statements that say edges in one sentence, some of them several at once."""
+    """Return statements that give edges in one sentence; some give several edges."""
     left = list(edges)
     made: list[Statement] = []
     for pair in [e for e in left if e[0] < e[1] and (e[1], e[0]) in left]:
@@ -163,16 +163,16 @@ def stated(stream: Stream, graph: Graph, edges: Sequence[Pair]) -> list[Statemen
 
 
 def implied(graph: Graph, edges: Iterable[Pair]) -> list[Statement]:
-    """Return statements that give each edge across sentences."""
+    """Return statements that give each edge in several sentences."""
     return [_single("implied", graph, edge) for edge in edges]
 
 
 def derivable(
     stream: Stream, graph: Graph, edges: Sequence[Pair], cast: Collection[int]
 ) -> list[Statement]:
-    """Return statements from which edges follow: by label, by exception, by way of, by contrast.
+    """Return statements from which edges follow: labels, exceptions, chains, counterfactuals.
 
-    Where that is not enough for all, the rest is implied.
+    If these are not enough, the rest of the edges is implied.
     """
     left = list(edges)
     made: list[Statement] = []
@@ -224,7 +224,7 @@ def _sharing(stream: Stream, edges: Sequence[Pair], end: int, chance: float) -> 
 
 
 def _idle(stream: Stream, graph: Graph, cast: Collection[int], effect: int) -> int | None:
-    """Return a concept spoken of that does not act on an effect, not even through others."""
+    """Return a mentioned concept that does not affect an effect, not even indirectly."""
     for _ in range(6):
         found = stream.choice(list(cast))
         if found != effect and (found >= graph.n or effect not in graph.reached(found)):
@@ -233,7 +233,7 @@ def _idle(stream: Stream, graph: Graph, cast: Collection[int], effect: int) -> i
 
 
 def _chains(graph: Graph, edges: Sequence[Pair]) -> list[tuple[int, int, int]]:
-    """Return pairs of edges in a row where the first node reaches the last in no other way."""
+    """Return chains of two edges whose first node reaches the last by no other path."""
     return [
         (first, middle, last)
         for first, middle in edges

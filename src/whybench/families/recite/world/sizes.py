@@ -1,4 +1,4 @@
-"""How large documents and their graphs are: drawn to match the published statistics."""
+"""Sizes of documents and graphs, drawn to match the published statistics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from whybench.families.recite.world.diagram import (
 )
 
 SHORTEST, LONGEST = 700, 170_000
-"""Characters of a made document, about; what its edges need comes first."""
+"""Approximate length of a generated document; it is longer if its edges need more text."""
 
 CYCLIC = 0.904
 """Share of the published graphs that have a cycle."""
@@ -22,7 +22,7 @@ CYCLIC = 0.904
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What a document is asked to be."""
+    """The requested size of a document."""
 
     nodes: int
     edges: int

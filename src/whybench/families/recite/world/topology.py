@@ -62,7 +62,7 @@ def topology(n: int, pairs: Iterable[tuple[int, int]]) -> dict[str, float]:
     graph.add_nodes_from(range(n))
     graph.add_edges_from((a, b) for a, b in pairs if a != b)
     if len(graph) != n:
-        raise ValueError(f"an edge names a node outside of 0 … {n - 1}")
+        raise ValueError(f"An edge names a node outside 0 … {n - 1}.")
     if not n:
         return dict.fromkeys(METRICS, 0.0)
     ins, outs = dict(graph.in_degree), dict(graph.out_degree)

@@ -28,7 +28,7 @@ class Concept:
     said: tuple[str, ...]
     """Forms for running text: the name, and synonyms."""
     hinted: tuple[str, ...]
-    """Circumlocutions that share no word of weight with the name."""
+    """Indirect descriptions that share no content word with the name."""
     kind: str
     """Completes "a matter of …"."""
     broader: str

@@ -15,7 +15,7 @@ from whybench.families.recite.world.world import Mention
 KIND = "a matter of {kind}"
 FIRST_YEAR, YEARS = 1995, 30
 HINTS = 0.2
-"""How often an explicit node is spoken of indirectly all the same."""
+"""Share of mentions of an explicit node that are indirect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Block:
 
 
 class Deck:
-    """Deals frames: each at most three times, and none again before all of its role were dealt."""
+    """Chooses frames: each at most three times, and none again before all others of its role."""
 
     def __init__(self, stream: Stream, held_out: bool) -> None:
         self._stream = stream
@@ -35,7 +35,7 @@ class Deck:
         self._piles: dict[tuple[str, str], list[Frame]] = {}
 
     def draw(self, statement: Statement) -> Block | None:
-        """Return a statement with the next frame that says no other sign; None if none is left."""
+        """Return a statement with the next frame of a matching sign; None if none is left."""
         role, sign = statement.role, statement.sign
         own, plain = self._pile(role, sign), self._pile(role, "0")
         if sign != "0" and own and (not plain or self._stream.below(3)):

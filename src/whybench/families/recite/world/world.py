@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 Names = Literal["free", "told"]
-"""Whether the agent finds its own names for the nodes, or is told theirs with an id each."""
+"""Whether the agent chooses the node names, or the prompt lists them with ids."""
 
 Mention = Literal["explicit", "implicit", "absent"]
-"""How a text speaks of a node: by its name or a synonym, indirectly, or not at all."""
+"""How a text mentions a node: by its name or a synonym, indirectly, or not at all."""
 
 Status = Literal["stated", "implied", "derivable", "unknown"]
-"""How a text gives an edge: in one sentence, across sentences, or only to who puts things
-together; unknown for published texts."""
+"""How a text gives an edge: in one sentence, in several sentences, or only by inference; unknown
+for published texts."""
 
 Span = tuple[int, int]
-"""Where a passage stands in a text: from its first character to behind its last."""
+"""Position of a passage in a text: first character, and the one after the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Node:
     name: str
     mention: Mention
     aliases: tuple[str, ...] = ()
-    """Other names that mean just the same."""
+    """Other names with the same meaning."""
     kind: str = ""
-    """What sort of thing it is: "a matter of …"."""
+    """Its kind, which completes "a matter of …"."""
     broader: str = ""
     """A more general thing."""
     narrower: str = ""
@@ -48,21 +48,21 @@ class Edge:
     frames: tuple[str, ...] = ()
     """The sentence frames of those passages."""
     held_out: bool = False
-    """Whether one of those frames never occurs in the short suites."""
+    """Whether one of those frames never occurs in `made_short`."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that an agent is shown."""
+    """Everything that an agent sees."""
 
     text: str
     count: int
     """How many nodes the graph has."""
     names: Names = "free"
     nodes: tuple[str, ...] = ()
-    """The nodes' names if they are told, in alphabetical order: ids count from 1."""
+    """The names of the nodes if they are given, in alphabetical order; ids start at 1."""
     released: bool = False
-    """Whether answers are taken and scored just as the release does."""
+    """Whether answers are parsed and scored as in the release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,14 @@ class World:
     edges: tuple[Edge, ...]
     """Sorted, none twice."""
     cluster: str
-    """What is the same for documents on one graph."""
+    """A key that documents on one graph share."""
     title: str = ""
     domains: tuple[str, ...] = ()
     """Fields of knowledge."""
     date: str = ""
     """Day of publication, if known."""
     level: int = 0
-    """On the ladder of explicitness, from 1; 0: not on it."""
+    """Level in `made_ladder`, from 1; 0 in other suites."""
 
     @property
     def pairs(self) -> frozenset[tuple[int, int]]:

@@ -1,9 +1,10 @@
-"""The exact experimenter's next experiment, chosen without knowing the truth.
+"""Choose the exact agent's next experiment without knowing the truth.
 
-The smallest SCM that fits stands in for the truth, and roots that are not set may come out either
-way. Under that, the chance that a row shows a pattern not yet seen, or refutes a set of parents, is
-known; a world is filled row by row with the assignment that is worth most, what earlier rows will
-probably have settled counting less. See `demands` for what has to be settled.
+The agent treats the smallest SCM that fits as the truth. A root that it does not set may have
+either value. Under these assumptions it knows two probabilities for each row: that the row shows a
+pattern not yet seen, and that the row refutes a set of parents. It fills a world row by row, each
+time with the assignment of the highest worth. Whatever earlier rows have probably settled counts
+less. `Demands` holds what is still to be settled.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from whybench.families.replayscm.world.world import Rows, Scm, View
 
 @dataclass(slots=True)
 class Demands:
-    """Sets of parents not yet settled, one to an entry of each array.
+    """Sets of parents that are not yet settled; each entry of the arrays is one set.
 
-    A function of a set Q of parents that fits a variable's rows and is not the SCM at hand has to
-    be ruled out. Where Q holds the variable's parents, every pattern of Q must be seen; elsewhere
-    two rows must agree on Q and differ in the variable.
+    Every function of a set Q of parents that fits a variable's rows must be ruled out, unless it
+    is the one of the SCM that the agent holds for true. If Q contains the variable's parents, every
+    pattern of Q must be seen. Otherwise two rows must agree on Q and differ in the variable.
     """
 
     variable: NDArray[np.int64]
@@ -43,7 +44,7 @@ class Demands:
     seen: NDArray[np.bool_]
     """[entry, value, pattern]."""
     weight: NDArray[np.int64]
-    """What refuting a set is worth: the patterns that need not be seen any more, and one."""
+    """The worth of refuting a set: the number of patterns that need no longer be seen, plus 1."""
 
     @classmethod
     def of(cls, evidence: Evidence, gold: Scm) -> Demands:
@@ -98,7 +99,7 @@ def next_setting(view: View, stream: Stream) -> dict[str, str]:
     evidence = Evidence(view.told.at_most(INPUTS), Rows.of(view.n, view.train))
     stand_in = smallest(evidence)
     if stand_in is None:
-        raise ValueError("no SCM of the class fits what was seen: the laboratory is broken")
+        raise ValueError("No SCM of the class fits what was seen, so the laboratory has a bug.")
     demands = Demands.of(evidence, stand_in)
     scm, units = candidate_of(formulas(stand_in)), view.train[0].size
     subsets = [

@@ -1,4 +1,4 @@
-"""Reference agents: floors that know nothing, a classical baseline, and the exact agent."""
+"""Reference agents: floors without reasoning, a classical baseline, and the exact agent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Given = Sequence[Step] | None
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """What an agent is told at first: the view, and its experiments in a laboratory."""
+    """What an agent knows at the start: the view, and its budget of experiments in a laboratory."""
 
     view: View
     budget: int
@@ -44,7 +44,7 @@ Strategy = Callable[[AgentState, Stream, Given], Moves]
 
 
 def submission(view: View, texts: Sequence[str], roots: int) -> Action:
-    """Return the final action that hands in mechanisms."""
+    """Return the final action that submits mechanisms."""
     return Action.of("submit", answer=json.dumps(_answer(view, texts, roots)))
 
 
@@ -72,7 +72,7 @@ def informed(view: View, given: Given) -> View:
 
 
 def reach(view: View) -> Evidence:
-    """Return the evidence, in a class with no more parents than formulas are catalogued for."""
+    """Return the evidence in the class with at most as many parents as the formula catalogue."""
     return evidence_for(view.told.at_most(INPUTS), Rows.of(view.n, view.train))
 
 
@@ -80,7 +80,7 @@ def reach(view: View) -> Evidence:
 
 
 def exact(state: AgentState, stream: Stream, given: Given = None) -> Moves:
-    """Experiment until one SCM is left, then hand in the smallest that fits."""
+    """Experiment until one SCM is left, then submit the smallest that fits."""
     view = informed(state.view, given)
     if view.task == "alternative":
         yield alternative_to(view)
@@ -96,15 +96,15 @@ def exact(state: AgentState, stream: Stream, given: Given = None) -> Moves:
 def handed_in(view: View) -> Action:
     """Return the smallest SCM that fits, as an answer."""
     found = smallest(reach(view))
-    if found is None:  # some mechanism needs more parents than are catalogued
+    if found is None:  # some mechanism needs more parents than the catalogue has
         found = smallest(evidence_for(view.told, Rows.of(view.n, view.train)))
     if found is None:
-        raise ValueError("no SCM of the class fits the worlds shown: the problem is broken")
+        raise ValueError("No SCM of the class fits the worlds shown, so the problem has a bug.")
     return submission(view, formulas(found), found.roots)
 
 
 def alternative_to(view: View) -> Action:
-    """Return the alternative that is told from the reference best, with the means to tell."""
+    """Return the alternative that is easiest to separate from the reference, with an experiment."""
     reference = scm_of(view.reference)
     base = candidate_of(view.reference)
     best: tuple[tuple[float, float], tuple[str, ...]] | None = None
@@ -121,7 +121,7 @@ def alternative_to(view: View) -> Action:
 
 
 def _others(view: View, reference: Scm) -> Iterator[Scm]:
-    """Yield SCMs that fit and are not the reference: first those that change one variable."""
+    """Yield SCMs that fit and differ from the reference; those that change one variable first."""
     evidence = reach(view)
     parents = reference.parents
     for v in members(reference.own):
@@ -137,7 +137,7 @@ def _others(view: View, reference: Scm) -> Iterator[Scm]:
 
 
 def _told_apart(view: View, texts: tuple[str, ...]) -> Action:
-    """Return the answer for an alternative: best experiment, and the first witness of it."""
+    """Return the answer for an alternative: its best experiment with its first witness."""
     n, names = view.n, view.names
     reference, alternative = candidate_of(view.reference), candidate_of(texts)
     seen = contrast(n, reference, alternative)
@@ -171,7 +171,7 @@ def _told_apart(view: View, texts: tuple[str, ...]) -> Action:
 
 
 def structure_dsl(state: AgentState, stream: Stream, given: Given = None) -> Moves:
-    """Let a structure learner propose parents; hand in the first SCM that fits."""
+    """Let a structure learner propose parents; submit the first SCM that fits."""
     view = informed(state.view, given)
     found = structured(reach(view), stream)
     if found is None:
@@ -189,7 +189,7 @@ def null(state: AgentState, _: Stream, given: Given = None) -> Moves:
 
 
 def _copies(view: View) -> Action:
-    """Return a legal answer without a thought: everything copies the first root."""
+    """Return a trivial legal answer: every variable copies the first root."""
     roots = view.told.roots
     if roots is None:
         roots = sum(1 << v for v in view.display[: view.told.root_count])
@@ -198,7 +198,7 @@ def _copies(view: View) -> Action:
 
 
 def random(state: AgentState, stream: Stream, given: Given = None) -> Moves:
-    """Hand in random formulas of two admissible variables."""
+    """Submit random formulas of two admissible variables."""
     del given
     view = state.view
     roots = view.told.roots
@@ -236,7 +236,7 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 def oracle(world: World) -> Moves:
-    """Hand in the truth; for tests and ceilings only."""
+    """Submit the truth; only for tests and ceilings."""
     view = world.view
     if view.task == "alternative" and scm_of(world.formulas) == scm_of(view.reference):
         yield alternative_to(view)

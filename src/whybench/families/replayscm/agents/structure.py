@@ -1,8 +1,8 @@
-"""Who may depend on whom: parent sets from a structure learner, before any formula is fitted.
+"""Propose parent sets with a structure learner, before any formula is fitted.
 
-pgmpy (extra `structure`) stands where the paper has bnlearn (Appendix H): tabu search and hill
-climbing over acyclic graphs, on the rows as they are and then on bootstrap resamples. The score is
-bnlearn's `mbde`: BDeu, in which the rows that clamp a variable say nothing about its parents.
+We use pgmpy (extra `structure`) where the paper uses bnlearn (Appendix H). It runs tabu search and
+hill climbing over acyclic graphs, first on the rows themselves and then on bootstrap resamples. The
+score is bnlearn's `mbde`: BDeu, where rows that clamp a variable do not count for its parents.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Step = tuple[str, Edge]
 EQUIVALENT_SAMPLE_SIZE = 1.0
 """bnlearn's default `iss`. With 10, pgmpy's, graphs are denser and fewer parent sets true."""
 TABU_LENGTH = 20
-"""Steps that may not be taken back. bnlearn's `tabu`, by default 10, counts graphs instead."""
+"""Steps that may not be undone. bnlearn's `tabu`, by default 10, counts graphs instead."""
 PATIENCE = 50
-"""Steps that tabu search takes without a new best graph. bnlearn's `max.tabu`, 10 by default, ends
-it more often on the way down and up again to the parents of an exclusive or."""
+"""Steps that tabu search takes without a new best graph. bnlearn's default for `max.tabu` is 10. It
+stops more often before the search finds the parents of an exclusive or, where scores first fall."""
 ITERATIONS = {"tabu": 4_000, "hill_climbing": 5_000}
-"""Most steps of a search: the paper's last stage (Table H.1). `PATIENCE` ends most far earlier."""
+"""Most steps of a search: the paper's last stage (Table H.1). `PATIENCE` ends most much earlier."""
 REPLICATES = 96
 """Bootstrap resamples: the paper's last stage (Table H.1)."""
 
@@ -114,10 +114,10 @@ def proposals(
 ) -> Iterator[Parents]:
     """Yield acyclic graphs of at most k parents each, the best guess first and none twice.
 
-    Tabu search on the rows as they are, then hill climbing; with a stream, the same two on each of
-    `replicates` bootstrap resamples. Parents of v are in `admissible[v]`, roots have none. Give the
-    `scores` of the same rows to share them between calls. A variable that is no root may be left
-    without parents: the learner saw no use for any.
+    It runs tabu search and then hill climbing on the rows themselves. With a stream it runs both
+    on each of `replicates` bootstrap resamples too. Parents of v are in `admissible[v]`; roots have
+    none. Pass the `scores` of the same rows to share them between calls. A variable that is not a
+    root may have no parents, if no parent improves the score.
     """
     n = len(rows.columns)
     if len(admissible) != n:
@@ -170,10 +170,10 @@ def root_hypotheses(
 ) -> list[int]:
     """Return every set of `root_count` variables, the likeliest roots first.
 
-    A set is judged by the best score of all graphs in which exactly its variables have no parents
-    and the others have 1 … k. One dynamic programme finds the optimum for all sets: with the
-    variables S placed, the next takes its best parents within S (Silander and Myllymäki, *A simple
-    approach for finding the globally optimal Bayesian network structure*, UAI 2006).
+    The score of a set is the best score of all graphs in which exactly its variables have no
+    parents and the others have 1 … k. One dynamic program finds the optimum for all sets: if the
+    variables S are placed, the next takes its best parents within S (Silander and Myllymäki, *A
+    simple approach for finding the globally optimal Bayesian network structure*, UAI 2006).
     """
     if n != len(rows.columns):
         raise ValueError(f"rows of {len(rows.columns)} variables, not {n}")
@@ -212,9 +212,9 @@ def _best_within(scores: LocalScores, v: int, n: int, k: int) -> list[float]:
 def searched(scores: LocalScores, allowed: Sequence[int], k: int, search: Search) -> Parents:
     """Return the best graph that a search finds from the empty one, parents being allowed ones.
 
-    With a tabu list or without, pgmpy ends at the first step that improves nothing. Tabu search
-    (Glover, 1989) goes on downhill, so for it that threshold is lifted and the best graph met is
-    kept; its tabu list may have kept it from the summit, which hill climbing then reaches.
+    With or without a tabu list, pgmpy stops at the first step that improves nothing. Tabu search
+    (Glover, 1989) must continue downhill, so for it we remove that threshold and keep the best
+    graph. Its tabu list may block the last steps to the optimum; hill climbing then takes them.
     """
     empty = (0,) * len(allowed)
     start = _climbed(scores, allowed, k, empty, "tabu") if search == "tabu" else empty
@@ -273,8 +273,8 @@ def _library() -> Any:
     class Climb(HillClimbSearch):  # type: ignore[misc]  # pgmpy has no types
         """pgmpy's search; the legal steps are listed from bitmasks, and in a fixed order.
 
-        pgmpy itself asks networkx for a path between every two variables at every step, and walks
-        through a set of strings, so that Python's hash seed would decide between equal steps.
+        pgmpy itself asks networkx for a path between every two variables at every step. It also
+        iterates over a set of strings, so Python's hash seed would decide between equal steps.
         """
 
         best: Parents = ()

@@ -1,4 +1,4 @@
-"""The classical baseline: a structure learner proposes parents, the exact fitter finds formulas."""
+"""The classical baseline: a structure learner proposes parents, exact fitting finds formulas."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ROOT_SETS = 12
 """Root sets that are tried when the roots are hidden."""
 
 PRIORS = (1.0, 10.0)
-"""Equivalent sample sizes: the larger gives denser graphs, and is tried when the first fails."""
+"""Equivalent sample sizes. The larger gives denser graphs; it is tried if the first one fails."""
 
 
 def structured(evidence: Evidence, stream: Stream | None, replicates: int = 4) -> Scm | None:
-    """Return the first SCM that fits with parents as proposed, or nearly; None if none does.
+    """Return the first SCM that fits with the proposed parents, or almost; None if none does.
 
-    Whole graphs are tried first, in the order in which the learner gives them; then, for variables
-    whose proposed parents do not fit, any set of parents from the same graphs.
+    It first tries whole graphs, in the order in which the learner proposes them. Then, for
+    variables whose proposed parents do not fit, it tries any set of parents from the same graphs.
     """
     told = evidence.told
     hypotheses = (
@@ -84,9 +84,9 @@ def _fit(evidence: Evidence, roots: int, graph: tuple[int, ...]) -> Scm | None:
 
 
 def _mended(evidence: Evidence, roots: int, pooled: list[dict[int, None]]) -> Scm | None:
-    """Place variables one after another, each with the first fitting parents that are in place.
+    """Place variables one by one, each with its first fitting parents among those placed.
 
-    Candidates are the proposed sets, then all sets of k variables from their unions.
+    The candidates are the proposed sets, then all sets of k variables from their unions.
     """
     told = evidence.told
     tables, there = [0] * told.n, roots

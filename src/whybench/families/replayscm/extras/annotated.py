@@ -1,4 +1,4 @@
-"""An episode annotated with the truth: what was seen, what that left open, what contradicts."""
+"""An annotated episode: what was seen, what it left open, and what contradicts the answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from whybench.families.replayscm.world.world import Table, World
 
 
 def annotated(family: ReplaySCM, instance: Instance, trace: Trace) -> AnnotatedEpisode:
-    """Tell a trace again: it is played anew, and what each world leaves open is counted."""
+    """Annotate a trace: replay it, and count how many models each world leaves open."""
     episode = family.open_world(instance, family.world(instance))
     moments: list[Moment] = []
     judged: Judged | None = None
@@ -79,19 +79,19 @@ def _moment(
     observation: Observation,
     bits: tuple[float | None, float | None],
 ) -> Moment:
-    reason = shortened(observation.data.get("reason", "the episode was over"))
+    reason = shortened(observation.data.get("reason", "the episode had ended"))
     if action.name == "submit":
         return _submitted(episode, observation, reason)
     if action.name == MALFORMED:
-        return Moment("wrote something that could not be read", f"refused: {reason}", error=True)
+        return Moment("wrote a reply that could not be read", f"rejected: {reason}", error=True)
     if observation.is_error:
-        return Moment(f"tried: {shortened(in_words(action))}", f"refused: {reason}", error=True)
+        return Moment(f"tried: {shortened(in_words(action))}", f"rejected: {reason}", error=True)
     table = episode.seen[-1]
     names = episode.view.names
     set_to = [(names[v], _setting(table, v)) for v in members(table.targets)]
     did = "set " + ", ".join(f"{name} {how}" for name, how in set_to)
     return Moment(
-        shortened(did) if set_to else "looked, without an intervention",
+        shortened(did) if set_to else "observed without an intervention",
         f"{counted(table.size, 'row')}: {_gain(*bits)}",
         marks=Record((name, f"set {how}") for name, how in set_to),
     )
@@ -108,9 +108,9 @@ def _gain(before: float | None, after: float | None) -> str:
     if before is None or after is None:
         return "what they leave open was not counted"
     if after == 0:
-        return "one model is left" if before else "nothing new, one model was left already"
-    taken = "nothing" if before == after else f"{before - after:.1f} bits"
-    return f"they take away {taken} and leave {after:.1f} bits open"
+        return "one model is left" if before else "nothing new; one model was already left"
+    taken = "no bits" if before == after else f"{before - after:.1f} bits"
+    return f"they remove {taken} and leave {after:.1f} bits open"
 
 
 def _submitted(episode: ReplayEpisode, observation: Observation, reason: str) -> Moment:
@@ -118,7 +118,7 @@ def _submitted(episode: ReplayEpisode, observation: Observation, reason: str) ->
     if observation.is_error or judged is None or judged.candidate is None:
         stage = observation.data.get("stage")
         where = f" at stage `{stage}`" if stage else ""
-        return Moment("handed in an answer", f"refused{where}: {reason}", error=True)
+        return Moment("submitted an answer", f"rejected{where}: {reason}", error=True)
     world = replace(episode.world, view=episode.view)
     wrong = mismatches(judged.candidate, world.sheet)
     names = world.view.names
@@ -128,8 +128,8 @@ def _submitted(episode: ReplayEpisode, observation: Observation, reason: str) ->
         if judged.candidate.formulas[v] is not None
     ]
     return Moment(
-        shortened(f"handed in {_mechanisms(judged)}"),
-        "accepted, which ends the episode",
+        shortened(f"submitted {_mechanisms(judged)}"),
+        "accepted; the episode ends",
         arrows=_arrows(world, judged.candidate.parents),
         belief_marks=Record(marks) if marks else EMPTY,
     )
@@ -148,9 +148,9 @@ def _verdict(
     episode: ReplayEpisode, world: World, judged: Judged | None, bits: float | None
 ) -> str:
     if episode.outcome != ANSWERED or judged is None or judged.candidate is None:
-        why = "nothing was handed in"
+        why = "nothing was submitted"
         if judged is not None and judged.failed is not None:
-            why = f"the last one failed at stage `{judged.failed}`"
+            why = f"the last answer failed at stage `{judged.failed}`"
         return f"No valid answer ({episode.outcome or UNFINISHED}): {why}."
     found, _ = values(world, ANSWERED, Handed.of(episode.trace, judged), {})
     if world.view.task == "alternative":
@@ -160,41 +160,43 @@ def _verdict(
     if not found["train_exact"]:
         if lab and bits and not episode.given:
             return (
-                f"Wrong by bad experiments and bad inference: the rows leave {left}, "
+                f"Wrong because of bad experiments and bad inference: the rows leave {left}, "
                 "and the answer contradicts some of them."
             )
-        return "Wrong by bad inference: the answer contradicts rows that were shown."
+        return "Wrong because of bad inference: the answer contradicts rows that were shown."
     if not found["heldout_exact"]:
         chance = "bad experiments" if lab else "what was never shown"
         if episode.given:
-            chance = "the experiments it was given"
-        return f"Wrong by {chance}: the answer fits every row shown, but these leave {left}."
+            chance = "the experiments that it was given"
+        return (
+            f"Wrong because of {chance}: the answer fits every row shown, but these leave {left}."
+        )
     if found["latent_match"]:
         if bits == 0:
             return "Right and understood: this is the true SCM, the only one that fits."
         return f"Right by luck: this is the true SCM, though the rows leave {left}."
     if world.view.disclosure == "roots" and not found["root_set_exact"]:
-        return "Every row is replayed right, held-out ones too, but from the wrong roots."
-    return "Every row is replayed right, held-out ones too, by another SCM than the true one."
+        return "The answer replays every row, including held-out rows, but from the wrong roots."
+    return "The answer replays every row, including held-out rows, but it is not the true SCM."
 
 
 def _alternative_verdict(found: Record) -> str:
     if found["joint_success"]:
-        return "Right: another SCM that fits, an experiment that tells the two apart, a witness."
+        return "Right: another SCM that fits, an experiment that separates the two, and a witness."
     if not found["train_exact"]:
         return "Wrong: the alternative contradicts rows that were shown."
     if not found["alt_success"]:
-        return "Wrong: the alternative is the reference, written otherwise."
+        return "Wrong: the alternative is the reference, written in another way."
     if not found["experiment_valid"]:
         return "Half right: another SCM that fits, but the experiment does not set one variable."
     if not found["pair_separates"]:
-        return "Half right: another SCM that fits, but the experiment cannot tell the two apart."
-    return "Half right: an SCM and an experiment that do, but the witness shows no difference."
+        return "Half right: another SCM that fits, but the experiment cannot separate the two."
+    return "Half right: the SCM and the experiment are right, but the witness shows no difference."
 
 
 def _left(bits: float | None) -> str:
     if bits is None:
-        return "a number of models open that was not counted"
+        return "several models open (they were not counted)"
     return "one model" if bits == 0 else f"{bits:.1f} bits open ({_count(bits)} models fit)"
 
 
@@ -209,23 +211,23 @@ def _notes(world: World, judged: Judged | None, bits: float | None) -> Iterator[
     view, names = world.view, world.view.names
     rows = sum(table.size for table in view.train)
     shown = f"{counted(len(view.train), 'training world')} with {counted(rows, 'row')}"
-    yield f"Shown in all: {shown}, which leave {_left(bits)}."
+    yield f"The agent saw {shown}. They leave {_left(bits)}."
     candidate = None if judged is None else judged.candidate
     if candidate is not None:
         yield _contradicted(world, first_contradiction(candidate, world))
         train, held = replay(candidate, world.sheet)
         yield (
-            f"Replayed right: {train.right} of {train.cells} training cells, "
+            f"Replayed correctly: {train.right} of {train.cells} training cells, "
             f"{held.right} of {held.cells} held-out cells."
         )
         if candidate.roots != world.gold.roots:
             said = ", ".join(names[v] for v in members(candidate.roots))
             true = ", ".join(names[v] for v in members(world.gold.roots))
-            yield f"Roots named: {said}; the true ones are {true}."
+            yield f"The answer names the roots {said}; the true roots are {true}."
         base = candidate_of(view.reference) if view.reference else None
         if base is not None:
             edits = [names[v] for v in base.order if base.tables[v] != candidate.tables[v]]
-            yield f"Differs from the reference in {', '.join(edits) or 'nothing'}."
+            yield f"The answer differs from the reference in {', '.join(edits) or 'nothing'}."
     yield (
         "Truth: " + "; ".join(f"{names[v]} = {t}" for v, t in enumerate(world.formulas) if t) + "."
     )
@@ -233,21 +235,21 @@ def _notes(world: World, judged: Judged | None, bits: float | None) -> Iterator[
 
 def _contradicted(world: World, found: Contradiction | None) -> str:
     if found is None:
-        return "No row contradicts the answer, neither of those shown nor of those held out."
+        return "No row contradicts the answer, neither a row that was shown nor a held-out row."
     names = world.view.names
     split = "held-out" if found.heldout else "training"
     name = names[found.variable]
-    says = f"it says {name} = {found.predicted}, the row says {1 - found.predicted}"
+    says = f"the answer gives {name} = {found.predicted}, the row has {1 - found.predicted}"
     place = f"First contradicted by {split} world {found.world}, row {found.row}: {says}."
     if not found.pattern:
         return f"{place} {name} is a root."
     pattern = ", ".join(f"{names[u]} = {value}" for u, value in found.pattern)
     if not found.shown:
         return f"{place} No training row showed its true parents at {pattern}."
-    verb = "" if found.heldout else ", this one among them"
+    verb = "" if found.heldout else ", including this row"
     also = ""
     if found.heldout:
         rows = counted(found.shown_believed, "training row")
-        also = f" The parents that the answer gives it were seen like this in {rows}."
+        also = f" The parents in the answer had these values in {rows}."
     rows = counted(found.shown, "training row")
     return f"{place} {rows} showed its true parents at {pattern}{verb}.{also}"

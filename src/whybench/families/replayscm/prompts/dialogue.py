@@ -1,4 +1,4 @@
-"""An episode told in turns: the problem, and one answer in JSON; in the laboratory, many."""
+"""An episode as a dialogue: the problem and one JSON answer; in the laboratory, many replies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from whybench.families.replayscm.submission import extract
 
 
 class Dialogue(JsonDialogue[ReplayEpisode]):
-    """Tells a ReplaySCM episode: direct generation, and once more if an answer is not valid."""
+    """A ReplaySCM episode as a dialogue; an invalid answer may be corrected."""
 
     find_template = staticmethod(template_named)
 
@@ -27,7 +27,7 @@ class Dialogue(JsonDialogue[ReplayEpisode]):
         return self._episode.rules(self._template)
 
     def _prompt(self) -> str:
-        """Return the problem, or what came of the last reply."""
+        """Return the problem, or the result of the last reply."""
         if self._last is not None and self._last.is_error:
             return self._again()
         episode = self._episode
@@ -38,11 +38,11 @@ class Dialogue(JsonDialogue[ReplayEpisode]):
         return paragraphs(told, episode.form(self._template))
 
     def _read(self, text: str) -> Action:
-        """Take an experiment where there is a laboratory, else the answer in a reply."""
+        """Return the experiment in a reply if there is a laboratory, otherwise the answer."""
         return self._experiment(text) or self._answer(text)
 
     def _experiment(self, text: str) -> Action | None:
-        """Return the experiment that a reply ends with; None if it hands in mechanisms."""
+        """Return the experiment that a reply ends with; None if it ends with mechanisms."""
         if self._episode.lab is None:
             return None
         for found in json_objects(text):
@@ -59,7 +59,7 @@ class Dialogue(JsonDialogue[ReplayEpisode]):
         return Action.of("submit", answer=found.text).read(strictly=found.strict)
 
     def say(self, action: Action) -> tuple[str, bool]:
-        """Put an action into the words that a reply is made of."""
+        """Return an action in the form of a reply."""
         if action.name == "experiment":
             return f'{{"experiment": {action.args["setting"]}}}', True
         return super().say(action)

@@ -1,4 +1,4 @@
-"""Which mechanisms Alternative-SCM can ask about: those that something else fits as well."""
+"""Find references for Alternative-SCM: SCMs that fit and can be separated from another one."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from whybench.families.replayscm.world.generation.source import Source, told_of
 from whybench.families.replayscm.world.world import Disclosure, Rows, Scm, scm_of
 
 LOOKED_AT = 12
-"""How many of the smallest SCMs that fit are looked at."""
+"""The number of smallest SCMs that fit to examine."""
 STEPS = 20_000
-"""How long they are searched for."""
+"""The most steps of the search for them."""
 
 Formulas = tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Alternatives:
-    """The smallest SCMs that fit a problem as it is, found as far as they are asked for."""
+    """The smallest SCMs that fit a problem's original worlds, found on demand."""
 
     gold: Formulas
     disclosure: Disclosure
@@ -56,7 +56,7 @@ class Alternatives:
         return next((formulas(scm) for scm in self if scm != gold), None)
 
     def reference(self, stream: Stream) -> Formulas | None:
-        """Return a reference that can be asked about, gold or the other by a coin, or None."""
+        """Return gold or the other SCM at random as the reference; None if it cannot be asked."""
         other = self.other()
         if other is None:
             return None
@@ -64,12 +64,12 @@ class Alternatives:
         return reference if self.can_ask(reference) else None
 
     def balanced(self, index: int, accepted: Formulas | None) -> Formulas | None:
-        """Return gold as the reference of every other problem, if that can be asked about."""
+        """Return gold as the reference of every second problem, if it can be asked about."""
         wanted = self.gold if index % 2 == 0 else self.other()
         return wanted if wanted is not None and self.can_ask(wanted) else accepted
 
     def can_ask(self, reference: Formulas) -> bool:
-        """Tell whether setting one variable can part a reference from some other SCM that fits."""
+        """Return whether setting one variable can separate a reference from another fitting SCM."""
         asked = scm_of(reference)
         gold = scm_of(self.gold)
         if gold != asked and separable(reference, gold):
@@ -78,6 +78,6 @@ class Alternatives:
 
 
 def separable(reference: Formulas, other: Scm) -> bool:
-    """Tell whether setting one variable can show a difference between two SCMs."""
+    """Return whether setting one variable can show a difference between two SCMs."""
     seen = contrast(other.n, candidate_of(reference), candidate_of(formulas(other)))
     return any(seen.differences)

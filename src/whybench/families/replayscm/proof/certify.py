@@ -1,4 +1,4 @@
-"""World → certificate."""
+"""Compute the contents of a certificate from a hidden system."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whybench.families.replayscm.world.world import Rows, Scm, View, World, desc
 
 
 def hypotheses(view: View) -> str:
-    """Name the class of SCMs in which a certificate holds."""
+    """Describe the class of SCMs in which a certificate holds."""
     told = view.told
     parents = "any number of" if view.released else f"at most {told.k}"
     admissible = {
@@ -33,7 +33,7 @@ def hypotheses(view: View) -> str:
 
 
 def facts(world: World, evidence: Evidence) -> Record:
-    """Return the figures of a problem: its size, its gold formulas, and what is determined."""
+    """Return figures of a problem: its size, gold formulas, and what the evidence determines."""
     view, gold = world.view, candidate_of(world.formulas)
     read = [formula for formula in gold.formulas if formula is not None]
     rows = [(row, table.targets) for table in world.heldout for row in table.rows()]
@@ -67,7 +67,7 @@ def witness(world: World, evidence: Evidence) -> Json:
 
 
 def _smallest_other(evidence: Evidence, gold: Scm) -> tuple[str, ...] | None:
-    """Return the smallest other SCM with no more parents than formulas are catalogued for."""
+    """Return the smallest other SCM with at most as many parents as the catalogue has inputs."""
     reach = evidence.told.at_most(INPUTS)
     first = smallest(evidence_for(reach, evidence.rows))
     if first is not None and first != gold:
@@ -81,7 +81,7 @@ def _smallest_other(evidence: Evidence, gold: Scm) -> tuple[str, ...] | None:
 
 
 def _flipped(world: World, evidence: Evidence) -> tuple[str, ...] | None:
-    """Return gold with one value changed, on a pattern of non-descendants that was never seen."""
+    """Return gold with one value changed on a pattern of non-descendants that was never seen."""
     told, gold, rows = evidence.told, world.gold, evidence.rows
     for v in members(gold.own):
         over = told.admissible[v] & ~descendants(gold.parents, v)
@@ -112,11 +112,12 @@ def evidence_of(view: View) -> Evidence:
 def fewest_experiments(world: World) -> int:
     """Return a lower bound on the experiments after which one SCM can be left.
 
-    Take a variable with p gold parents and m others that do not depend on it: all m can come before
-    it. For every set of k that holds the parents and lies among those m, all patterns must be seen
-    where the variable is free; so each of the 2**p patterns of the parents needs rows that cover
-    all pairs (triples …) of values of the other m − p: as many as the smallest covering array of
-    strength k − p has. The first world gives some of these rows, each experiment as many more.
+    Take a variable V with p gold parents. Let m variables, the parents included, not depend on V;
+    all of them can come before V. Consider every set of k among the m that contains the parents.
+    All its patterns must be seen while V is free. So each of the 2**p patterns of the parents needs
+    rows that cover all pairs (triples …) of values of the other m − p variables. Their number is at
+    least the size of the smallest covering array of strength k − p. The first world provides some
+    of these rows, and each experiment provides as many again.
     """
     view, gold = world.view, candidate_of(world.formulas)
     units = view.train[0].size
@@ -133,8 +134,8 @@ def fewest_experiments(world: World) -> int:
 def covering_rows(strength: int, factors: int) -> int:
     """Return a lower bound on the rows of a binary covering array.
 
-    Exact up to strength 2: Katona (1973) and Kleitman and Spencer (1973) show that N rows cover all
-    pairs of C(N − 1, ⌈N/2⌉) factors and no more; beyond, 2**strength is a bound.
+    The bound is exact up to strength 2: Katona (1973) and Kleitman and Spencer (1973) show that N
+    rows cover all pairs of at most C(N − 1, ⌈N/2⌉) factors. For higher strengths it is 2**strength.
 
     >>> [covering_rows(2, factors) for factors in (2, 3, 4, 5, 10, 11)]
     [4, 4, 5, 6, 6, 7]

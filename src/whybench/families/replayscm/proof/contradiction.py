@@ -1,4 +1,4 @@
-"""The first row that contradicts a submission, and how often its like was shown."""
+"""Find the first row that contradicts a submission, and how often such a row was shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whybench.families.replayscm.world.world import Sheet, World
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The first row, training rows first, that a submission replays wrong."""
+    """The first row that a submission replays wrongly; training rows come first."""
 
     heldout: bool
     world: int

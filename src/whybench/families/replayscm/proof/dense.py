@@ -1,4 +1,4 @@
-"""Evidence over all sets of at most four parents at once: what `Patterns` says, as arrays."""
+"""Evidence over all sets of at most four parents at once: the content of `Patterns`, as arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNFIT = 10_000
 
 
 class Dense:
-    """What rows show of every pair of a variable and a set, and which of them may be and fit."""
+    """What rows show of each pair of a variable and a set; which pairs are admissible and fit."""
 
     def __init__(self, told: Told, rows: Rows) -> None:
         self.over = pairs(told.n, told.k)
@@ -83,7 +83,7 @@ class Dense:
         return found[np.argsort(self.over.sets[found])]
 
     def largest(self, contexts: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
-        """Return for each variable the sets that fit, as large as what can come before allows."""
+        """Return for each variable the largest sets that fit within what can come before it."""
         found = []
         for v, before in enumerate(contexts):
             sets: set[int] = set()
@@ -95,7 +95,7 @@ class Dense:
         return tuple(found)
 
     def open_rows(self, rows: Sequence[tuple[int, int]], arguments: Sequence[Sequence[int]]) -> int:
-        """Return how many rows have a free variable that one of its sets takes elsewhere."""
+        """Return how many rows have a free variable for which one of its sets is wrong."""
         chosen = np.zeros(len(self.over.sets), dtype=bool)
         for v, sets in enumerate(arguments):
             chosen |= (self.over.variable == v) & np.isin(self.over.sets, sets)

@@ -1,12 +1,15 @@
-"""What rows leave open, decided exactly.
+"""Count exactly the SCMs that fit rows.
 
-An SCM replays all rows if and only if each mechanism agrees with every row in which its variable is
-free: along the SCM's order, by induction, every argument has already been replayed right. So the
-SCMs that fit are the acyclic combinations of mechanisms that fit one by one, and the latter can be
-counted. For a variable V and a set Q let N(Q) be the number of functions of Q that agree with V's
-rows: 0 if two rows agree on Q and differ in V, else 2 to the number of patterns of Q never seen.
-Möbius inversion over subsets gives w(P), the number of those whose essential parents are exactly P,
-and sums of w over the admissible sets of at most k parents are all that the counts below need.
+Claim: an SCM replays all rows if and only if each mechanism agrees with every row in which its
+variable is free. Proof by induction along the SCM's order: when a variable is computed, all its
+arguments have already been replayed correctly.
+
+So the SCMs that fit are the acyclic combinations of mechanisms that fit one by one, and these can
+be counted. For a variable V and a set Q, let N(Q) be the number of functions of Q that agree with
+V's rows. It is 0 if two rows agree on Q and differ in V. Otherwise it is 2 to the number of
+patterns of Q that were never seen with V free. Möbius inversion over subsets gives w(P), the number
+of these functions whose essential parents are exactly P. The counts below need only sums of w over
+the admissible sets of at most k parents.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ class Evidence:
 
     @cached_property
     def dense(self) -> Dense | None:
-        """All sets of parents at once, where they are small enough for that."""
+        """Arrays over all sets of parents at once, if n and k are small enough."""
         small = self.told.k <= MOST and self.told.n <= WIDEST
         return Dense(self.told, self.rows) if small else None
 
@@ -64,7 +67,7 @@ class Evidence:
 
     @cached_property
     def fitting(self) -> tuple[NDArray[Any], ...]:
-        """For each variable and set S, how many functions with parents in S fit: sums of w."""
+        """For each variable and set S, the number of fitting functions with parents in S."""
         if self.dense is not None:
             return tuple(self.dense.fitting)
         none = np.zeros(1 << self.told.n, dtype=np.int64)
@@ -83,7 +86,7 @@ class Evidence:
 
     @cached_property
     def count(self) -> int:
-        """The number of SCMs that fit, different ones being different as functions."""
+        """The number of SCMs that fit; SCMs count as different if their functions differ."""
         told = self.told
         if told.roots is None:
             return self._acyclic(told.every, 0, tagged=True)
@@ -100,11 +103,11 @@ class Evidence:
     def _acyclic(self, own: int, roots: int, *, tagged: bool) -> int:
         """Sum the products of w over all acyclic choices of parents for the variables in `own`.
 
-        With A(S) for the variables in S alone, and the sinks T of a choice included and excluded
-        in turn: A(S) = Σ over nonempty T ⊆ S of (−1)^(|T|+1) A(S∖T) Π over v in T of the sum of
-        w_v over parents in S∖T. When roots are to be chosen, each variable may also be one, at the
-        price of a factor z; the coefficient of z^(number of roots) is wanted, and z is a power of
-        two so large that coefficients never meet.
+        Let A(S) be this sum for the variables in S alone. Inclusion and exclusion over the sinks T
+        of a choice gives: A(S) = Σ over nonempty T ⊆ S of (−1)^(|T|+1) A(S∖T) Π over v in T of the
+        sum of w_v over parents in S∖T. If roots are hidden, each variable may also be a root, with
+        a factor z. The result is then the coefficient of z^(number of roots). We set z to a power
+        of two so large that the coefficients never overlap.
         """
         told = self.told
         members_of = list(members(own))
@@ -142,10 +145,11 @@ class Evidence:
     # What is forced.
 
     def before(self, v: int, roots: int) -> int:
-        """Return everything that can come before a variable, given the roots.
+        """Return all variables that can come before a variable, given the roots.
 
-        Whatever has a fitting mechanism from what is there already can be put next, and more to
-        choose from never hurts; so the variables that can be placed without v are found greedily.
+        A variable can be placed next if it has a fitting mechanism from the variables placed so
+        far. Having more variables placed never hurts. So a greedy search finds all variables that
+        can be placed without v.
         """
         return self._closure(roots, 1 << v)
 
@@ -179,7 +183,7 @@ class Evidence:
 
     @cached_property
     def arguments(self) -> tuple[tuple[int, ...], ...]:
-        """For each variable, the largest sets of parents under which some SCM fits."""
+        """For each variable, the largest sets of parents that some SCM that fits allows."""
         if self.dense is not None:
             return self.dense.largest(self.contexts)
         found = []
@@ -196,7 +200,7 @@ class Evidence:
         return tuple(found)
 
     def is_open(self, row: int, v: int) -> bool:
-        """Tell whether some SCM that fits takes v to the other value on a row right up to v."""
+        """Return whether some SCM that fits first differs from a row at v."""
         patterns = self.patterns[v]
         if patterns is None:
             return False
@@ -204,24 +208,24 @@ class Evidence:
         return any(not patterns.seen[q] >> ((row & q) + half) & 1 for q in self.arguments[v])
 
     def open_cells(self, row: int, targets: int) -> int:
-        """Return the variables on which SCMs that fit can first differ from a row.
+        """Return the variables at which SCMs that fit can first differ from a row.
 
-        A few may be named too many: whether there are any at all is exact.
+        The set may contain a few too many variables. Whether it is empty is exact.
         """
         return sum(1 << v for v in members(self.told.every & ~targets) if self.is_open(row, v))
 
     def open_rows(self, rows: Sequence[tuple[int, int]]) -> int:
-        """Return how many rows, each with its targets, some SCM that fits replays otherwise."""
+        """Return how many rows, each with its targets, some SCM that fits replays wrongly."""
         if self.dense is not None:
             return self.dense.open_rows(rows, self.arguments)
         return sum(bool(self.open_cells(row, targets)) for row, targets in rows)
 
     def determines(self, rows: Sequence[int], targets: int) -> bool:
-        """Tell whether every SCM that fits replays rows exactly."""
+        """Return whether every SCM that fits replays the rows exactly."""
         return not any(self.open_cells(row, targets) for row in rows)
 
 
 @lru_cache(maxsize=16)
 def evidence_for(told: Told, rows: Rows) -> Evidence:
-    """Return what rows leave open in a class; the latest are kept, with all that was found out."""
+    """Return the evidence of rows in a class; the latest are cached with their results."""
     return Evidence(told, rows)

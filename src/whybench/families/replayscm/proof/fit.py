@@ -1,9 +1,9 @@
-"""The smallest SCMs that fit the evidence.
+"""Find the smallest SCMs that fit the evidence.
 
-What one mechanism costs, given the variables that may come before it, is the size of the smallest
-formula among all functions that agree with its rows; the cheapest SCM is then found by dynamic
-programming over the set of variables already placed (Silander and Myllymäki, 2006, find optimal
-Bayesian networks the same way).
+The cost of a mechanism, given the variables that may come before it, is the size of the smallest
+formula of any function that agrees with its rows. Dynamic programming over the set of variables
+already placed then finds the cheapest SCM. Silander and Myllymäki (2006) find optimal Bayesian
+networks in the same way.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from whybench.families.replayscm.world.minimal_formulas import matching, sizes, 
 from whybench.families.replayscm.world.world import Scm, names
 
 INPUTS = 4
-"""Parents of a mechanism up to which smallest formulas are catalogued."""
+"""The largest number of parents for which the catalogue has smallest formulas."""
 
 LARGEST = 14
 """The size of the largest smallest formula of four inputs."""
@@ -45,7 +45,7 @@ FAR = UNFIT
 
 
 def partial(patterns: Patterns, q: int) -> tuple[int, int]:
-    """Return what rows say of a function of Q: the patterns seen, and those of them that give 1."""
+    """Return what rows say about a function of Q: the patterns seen, and those that give 1."""
     zero, one = patterns.zero(q), patterns.one(q)
     care = value = 0
     at = 0
@@ -79,7 +79,7 @@ def costs(evidence: Evidence, v: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=16)
 def smallest(evidence: Evidence) -> Scm | None:
-    """Return the SCM with the smallest formulas in all that fits; None if none does."""
+    """Return the SCM with the smallest total size of formulas that fits; None if none does."""
     told = evidence.told
     price = [costs(evidence, v) for v in range(told.n)]
     best: dict[int, int] = dict.fromkeys(told.root_sets(), 0)
@@ -104,7 +104,7 @@ def smallest(evidence: Evidence) -> Scm | None:
 
 
 def _cheapest(evidence: Evidence, v: int, there: int, cost: int) -> int:
-    """Return the first function of v with variables from a set that costs so much."""
+    """Return the first function of v with variables from a set that has this cost."""
     dense = evidence.dense
     if dense is not None:
         at = next(i for i in dense.within(v, there) if dense.sizes[i] == cost)
@@ -119,7 +119,7 @@ def _cheapest(evidence: Evidence, v: int, there: int, cost: int) -> int:
             truth, size = fitted(patterns, q)
             if size == cost:
                 return truth
-    raise ValueError("a cost without a function: the tables of this problem changed under way")
+    raise ValueError("No function has this cost: the tables of the problem were changed.")
 
 
 def fitted(patterns: Patterns, q: int) -> tuple[int, int]:
@@ -141,7 +141,7 @@ def _wide(truth: int, q: int, n: int) -> int:
 
 
 def smallest_tree(truth: int, n: int, spare: int) -> Tree:
-    """Return a smallest formula of a function; a constant one is told of the variable `spare`."""
+    """Return a smallest formula of a function; a constant is written with the variable `spare`."""
     inputs = list(members(essential(truth, n))) or [spare]
     small = projected(truth, inputs)
     made, _ = small_matching((1 << (1 << len(inputs))) - 1, small, len(inputs))
@@ -158,9 +158,9 @@ class Option:
 
 
 def options(evidence: Evidence, v: int, there: int, enough: int) -> list[Option]:
-    """Return the smallest functions of v's that fit, with variables from a set, smallest first.
+    """Return the functions of v that fit, with variables from a set, smallest first.
 
-    The list is cut after the size at which there are `enough` of them.
+    The list ends after the size at which it has at least `enough` functions.
     """
     told, dense = evidence.told, evidence.dense
     if dense is None:
@@ -206,9 +206,10 @@ class _Move:
 def smallest_ones(evidence: Evidence, enough: int, tries: int) -> Iterator[Scm]:
     """Yield the SCMs that fit, smallest first, for known roots.
 
-    Best-first search over placing one variable after another, each with one of its functions; what
-    the rest will cost at least is known exactly for every set placed. Of two variables placed in
-    turn that could change places only one order is followed. It gives up after `tries` steps.
+    This is a best-first search that places one variable after another, each with one of its
+    functions. The lowest cost of the rest is known exactly for every set placed. If two variables
+    placed in succession could be swapped, the search follows only one order. It stops after
+    `tries` steps.
     """
     told = evidence.told
     if told.roots is None:

@@ -1,9 +1,9 @@
-"""Every variable with every set of at most k others: what rows show of all of them at once.
+"""Pair every variable with every set of at most k others, and store what rows show of each pair.
 
-A function of a set Q is settled pattern by pattern. A *cell* is a pattern of Q with a value of the
-variable, `16 * value + pattern`; the cells that rows show of one pair are a bitset of 32 bits, and
-what several rows show is the union of theirs. So evidence is an array with one number to a pair,
-taking rows in is `|`, and questions about all pairs are a handful of array operations.
+A function of a set Q is determined pattern by pattern. A *cell* is a pattern of Q with a value of
+the variable, numbered `16 * value + pattern`. The cells that rows show of one pair are a bitset of
+32 bits, and several rows show the union of their cells. So evidence is an array with one number per
+pair. Adding rows is `|`, and a few array operations answer a question about all pairs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows of one variable, folded onto sets of others: for any number of parents."""
+"""The rows of one variable, projected onto sets of other variables, for any number of parents."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from whybench.causal.graph import members
 from whybench.families.replayscm.world.world import Rows
 
 WIDEST = 5
-"""Up to so many parents the sums fit 64-bit integers; above, they are Python's."""
+"""Up to this many parents the sums fit 64-bit integers; above, we use Python's integers."""
 
 
 class Patterns:
-    """The rows of one variable, folded onto every set of at most k others.
+    """The rows of one variable, projected onto every set of at most k others.
 
     `seen[Q]` holds two bitsets over the patterns of Q, one above the other: those seen with the
-    variable at 0, and those seen with it at 1. Sets under which it would have to be both are left
-    out: no function of theirs fits.
+    variable at 0, and those seen with it at 1. A set is left out if one pattern was seen with both
+    values, because no function of the set fits.
     """
 
     __slots__ = ("k", "n", "seen", "v")
@@ -32,7 +32,7 @@ class Patterns:
         self._fold(_spread(rows, v, n), among & ~(1 << v))
 
     def _fold(self, both: int, among: int) -> None:
-        """Drop or keep one variable after another, the rows folding together where one drops."""
+        """Keep or drop one variable after another; dropping one merges rows."""
         half, every = 1 << self.n, everywhere(self.n)
         masks = _low(self.n)
         others = ((1 << self.n) - 1) & ~among & ~(1 << self.v)

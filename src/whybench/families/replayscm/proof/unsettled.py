@@ -1,7 +1,8 @@
-"""What evidence leaves open in the widest class, in which only the number of roots is told.
+"""What evidence leaves open in the widest class, where only the number of roots is known.
 
-The same as `Evidence.arguments` and `Evidence.count == 1`, for a gold SCM that is known and bounds
-that `pairs` can hold, hundreds of times faster: choosing worlds asks for it after every world.
+This gives the same results as `Evidence.arguments` and `Evidence.count == 1`, for a known gold SCM
+and bounds that `pairs` supports. It is hundreds of times faster, because the choice of worlds needs
+the result after every world.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from whybench.families.replayscm.world.world import Scm
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """The question of which pairs are not settled yet, for one gold SCM."""
+    """Computes which pairs are not settled yet, for one gold SCM."""
 
     over: Pairs
     whole: Bools
@@ -37,7 +38,7 @@ class Unsettled:
 
     @classmethod
     def of(cls, gold: Scm, k: int) -> Unsettled:
-        """Ask about a gold SCM and a bound on parents."""
+        """Prepare the computation for a gold SCM and a bound on parents."""
         over = pairs(gold.n, k)
         parents = np.array(gold.parents)[over.variable]
         root = gold.roots >> over.variable & 1 == 1
@@ -46,8 +47,8 @@ class Unsettled:
     def left(self, seen: Cells) -> Ints:
         """Return the pairs that have to be settled: none are left if only gold fits.
 
-        For the largest sets Q that some SCM that fits allows as parents: where Q holds the gold
-        parents, every pattern of Q must be seen; elsewhere Q must be refuted.
+        Consider the largest sets Q that some SCM that fits allows as parents. If Q contains the
+        gold parents, every pattern of Q must be seen. Otherwise Q must be refuted.
         """
         fits = ~refuted(seen)
         done = self.whole & (self.over.unseen(seen) == 0)
@@ -67,9 +68,10 @@ def _allowed(over: Pairs, fits: Bools) -> Bools:
 
 
 def _before(over: Pairs, fits: Bools) -> Bools:
-    """Mark for each variable all that can come before it, under each choice of the roots.
+    """Mark for each variable everything that can come before it, for each choice of the roots.
 
-    Whatever has a fitting mechanism from what is there can be put next; see `Evidence.before`.
+    A variable can be placed next if it has a fitting mechanism from those placed; see
+    `Evidence.before`.
     """
     n = over.n
     possible = np.zeros((n, 1 << n), dtype=np.int64)
@@ -86,7 +88,7 @@ def _before(over: Pairs, fits: Bools) -> Bools:
 
 
 def _closed(step: Ints, there: Ints, within: Ints | int) -> Ints:
-    """Put next whatever can be, until nothing is left to put."""
+    """Place every variable that can be placed, until none is left."""
     while True:
         more = step[there] & within
         if (more == there).all():

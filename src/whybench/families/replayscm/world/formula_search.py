@@ -1,9 +1,9 @@
-"""Small formulas of functions of more than four inputs, found by search.
+"""Find small formulas of functions of more than four inputs by search.
 
-An input is split off at the top: f is g joined to the input (or to its negation) by one operator
-where the rows allow it, or in general "if the input then g else h". What is left goes to the
-catalogue of smallest formulas once it has four inputs. All inputs are tried at every level, so the
-result is the smallest of this form; a smaller one of another form may exist.
+The search splits off one input at the top. If the rows allow it, f is g joined to the input (or to
+its negation) by one operator. Otherwise f is "if the input then g else h". Once four inputs are
+left, the catalogue of smallest formulas gives the rest. The search tries all inputs at every level,
+so the result is the smallest formula of this form. A smaller one of another form may exist.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sampling a gold SCM and its units (the paper's Table B.1), and seeing worlds of it."""
+"""Sample a gold SCM and its units (the paper's Table B.1), and generate worlds from it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BIAS_WORDS: tuple[int, ...] = tuple(words_below(np.array(BIASES)).tolist())
 AST = (3, 14)
 DEPTH = (2, 6)
 FLOORS = (3, 5, 6, 7)
-"""Least sizes of formulas with three or more parents: one is drawn for each SCM."""
+"""Minimum sizes of formulas with three or more parents; one is drawn for each SCM."""
 DEEPEST_DRAW = (3, 7)
 LEAF = 0.35
 BINARY = 0.8
@@ -51,7 +51,7 @@ BINARY = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Latent:
-    """A gold SCM, the bound it is told under, and the units that fill its worlds."""
+    """A gold SCM, its disclosed bound on parents, and the units that fill its worlds."""
 
     n: int
     k: int
@@ -123,10 +123,10 @@ def sample_latent(stream: Stream) -> Latent:
 
 
 def _mechanism(stream: Stream, parents: Sequence[int], floor: int) -> Tree:
-    """Draw a function by random trees until all parents matter; write it as small as it goes.
+    """Draw a function by random trees until all parents matter; return its smallest formula.
 
-    Two parents allow small formulas only, so the floor is for three and more: no function is ever
-    put in place of one that could not be found.
+    Functions of two parents have only small formulas, so the minimum size applies from three
+    parents on. No function is ever replaced by another because it was not found.
     """
     count = len(parents)
     least = floor if count > 2 else AST[0]
@@ -164,7 +164,7 @@ Signature = tuple[str, int, tuple[int, ...]]
 
 
 class Intervention(NamedTuple):
-    """What is done to a latent: targets with their columns, in rising order, and root levels."""
+    """An intervention on an SCM: targets with their columns, in rising order, and root levels."""
 
     set_to: Mapping[int, int]
     mode: Mode
@@ -177,14 +177,14 @@ class Intervention(NamedTuple):
 
     @property
     def signature(self) -> Signature:
-        """What makes it the same as another: `signature` of the world that will be seen."""
+        """The key for equality with another: `signature` of the world that it produces."""
         constants: tuple[int, ...] = ()
         if self.mode == "hard_constant":
             constants = tuple(column & 1 for column in self.set_to.values())
         return self.mode, self.targets, constants
 
     def on(self, latent: Latent) -> Table:
-        """See its world."""
+        """Return the world that it produces."""
         return latent.see(self.set_to, self.mode, self.levels)
 
 
@@ -208,7 +208,7 @@ def sample_intervention(
 
 
 def sample_world(latent: Latent, tape: Tape, odds: Odds, focus: int | None = None) -> Table:
-    """Draw an intervention and see its world; `focus` is a target that must be among them."""
+    """Draw an intervention and return its world; `focus` is a target that must be among them."""
     return sample_intervention(latent, tape, odds, focus).on(latent)
 
 
@@ -232,7 +232,7 @@ def observational(latent: Latent) -> Table:
 
 
 def signature(table: Table) -> Signature:
-    """Return what makes two interventions the same: mode, targets, and constant values."""
+    """Return the key for equality of interventions: mode, targets, and constant values."""
     constants: tuple[int, ...] = ()
     if table.mode == "hard_constant":
         constants = tuple(table.columns[v] & 1 for v in members(table.targets))

@@ -2,29 +2,34 @@
 
 A table is an int; bit r is its value on the assignment that gives input i the value (r >> i) & 1.
 A formula is a tree: an int is a leaf (an input), a tuple is (operator, argument, argument, …).
-Every operator but `not` takes two or more arguments; xor is odd parity, iff says that all its
+Every operator except `not` takes two or more arguments. xor is odd parity; iff is true if all its
 arguments are equal. Size counts operators and leaves, so ("and", 0, 1, 2) has size 4. There are no
 constants.
 
 Algorithm: dynamic programming by size. Every argument of a smallest formula may itself be a
-smallest formula of its table, so the tables of size s are those not yet found that are `not` of a
+smallest formula of its table. So the tables of size s are those not yet found that are `not` of a
 table of size s − 1, or an operator applied to tables whose sizes add up to s − 1.
 
-*And, or, xor* are associative, so a list of arguments is as good as its value. The list cost of f
-is the least total size of one or more tables that the operator joins to f. Take the smallest table
-off a cheapest list of two or more: what is left is a cheapest list of its own value (a cheaper one
-would make f cheaper). So lists of cost c join a table of size b ≤ c/2 with a value of list cost
-c − b; nested lists become flat ones, of any length.
+*And, or, xor* are associative, so only the value of a list of arguments matters. The list cost of f
+is the least total size of one or more tables that the operator joins to f. Take a cheapest list of
+two or more tables and remove its smallest table. The rest is a cheapest list of its own value,
+because a cheaper one would make f cheaper. So a list of cost c joins a table of size b ≤ c/2 with a
+value of list cost c − b. Nested lists become flat lists of any length.
 
-*Iff* of three or more arguments is no chain of smaller iffs: it is (and of all) or not (or of all).
-A list is therefore as good as the pair (and of all, or of all), and lists are grown argument by
-argument, sizes rising. Three kinds are not grown further, each with no loss: one whose pair another
-list with the same sizes has; one whose last argument left the pair as it was (the shorter list is
-as good and cheaper); one whose pair is (never, always), since it and all its extensions say
-constant 0, which has size 3. No bound on the number of arguments is assumed: all lists of a total
-are looked at before those of the next, until every table is found. That happens at size 14, so the
-lists not looked at, of total 14 and more, could only make formulas of size 15 and more. As it turns
-out, the longest iff in the catalogue has four arguments.
+*Iff* of three or more arguments is not a chain of smaller iffs: it is (and of all) or not (or of
+all). Only the pair (and of all, or of all) of a list matters. Lists grow argument by argument, with
+rising sizes. Three kinds of lists need not grow further, and nothing is lost:
+
+- a list whose pair is also the pair of another list with the same sizes;
+- a list whose last argument did not change the pair, because the shorter list is equivalent and
+  cheaper;
+- a list whose pair is (never, always), because it and all its extensions are the constant 0, which
+  has size 3.
+
+The algorithm assumes no bound on the number of arguments. It examines all lists of one total size
+before those of the next, until it has found every table. This happens at size 14. Lists of total
+size 14 or more are not examined; they could only give formulas of size 15 or more. The longest iff
+in the resulting catalogue has four arguments.
 """
 
 from __future__ import annotations
@@ -50,9 +55,9 @@ _ALWAYS = _TABLES - 1
 _REPEAT = (0xFFFF, 0x5555, 0x1111, 0x0101, 0x0001)
 """Times a table over m inputs, the four-input table that ignores the other inputs."""
 _CHUNKS = (0, 256, 2048, _TABLES)
-"""Where a search through the tables by size pauses to see whether it has a match."""
+"""Places at which a search through the tables by size checks whether it has a match."""
 _FEW = 6
-"""With at most so many bits that nobody cares about, trying all their values is faster."""
+"""With at most this many don't-care bits, trying all their values is faster."""
 _FEW_EACH = 8
 """The same where many functions are looked up at once."""
 
@@ -85,7 +90,7 @@ def tree(table: int) -> Tree:
     (('and', 0, ('not', 1)), ('xor', 0, 0))
     """
     if not 0 <= table <= _ALWAYS:
-        raise ValueError(f"{table} is no four-input table: give 0 … 65535")
+        raise ValueError(f"{table} is not a four-input table. Give a number from 0 to 65535.")
     if table in INPUTS:
         return INPUTS.index(table)
     operator, arguments = _catalogue().made(table)

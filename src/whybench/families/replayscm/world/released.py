@@ -1,4 +1,4 @@
-"""The released problems, read from their compact files as worlds under the released rules."""
+"""Read the released problems from their compact files, as worlds under the released rules."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def problems(folder: Path, suite: str) -> tuple[World, ...]:
     """Read the problems of a suite, such as `alt_ord`, from its one file in a folder."""
     if not folder.is_dir():
         raise ValueError(
-            f"there is no folder {str(folder)!r}: give the one that holds the released files, "
-            f"such as {suite}.{FILE}"
+            f"There is no folder {str(folder)!r}. Give the folder that holds the released files, "
+            f"such as {suite}.{FILE}."
         )
     found = sorted(folder.glob(f"{suite}.*{FILE}"))
     if len(found) != 1:
         named = ", ".join(path.name for path in found) or "none"
         raise ValueError(
-            f"{str(folder)!r} must hold one file {suite}.*{FILE}, but has {named}: "
-            f"put the released file there, or give another folder"
+            f"{str(folder)!r} must hold one file {suite}.*{FILE}, but has {named}. "
+            f"Put the released file there, or give another folder."
         )
     return tuple(_read(found[0]))
 
 
 def _read(path: Path) -> Iterator[World]:
-    """Read a file; what is wrong with it is told with the line."""
+    """Read a file; an error names the line."""
     try:
         lines = gzip.decompress(path.read_bytes()).decode().split("\n")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path.name} cannot be read ({error}): fetch it again") from error
+        raise ValueError(f"{path.name} cannot be read ({error}). Fetch it again.") from error
     for number, line in enumerate(lines, 1):
         if not line:
             continue
@@ -59,8 +59,8 @@ def _read(path: Path) -> Iterator[World]:
             yield _world(json.loads(line))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(
-                f"{path.name}, line {number}: this is no released problem "
-                f"({type(error).__name__}: {error}); fetch the file again"
+                f"{path.name}, line {number} is not a released problem "
+                f"({type(error).__name__}: {error}). Fetch the file again."
             ) from error
 
 

@@ -1,7 +1,7 @@
-"""What is the same for SCMs and problems that differ only in the names of their variables.
+"""Canonical forms: equal for SCMs and problems that differ only in the names of their variables.
 
-Colour refinement, then individualisation of the first smallest class of variables that nothing
-tells apart, keeping the smallest code over all branches: the scheme of McKay, *Practical graph
+The method refines colours, then individualises the variables of the first smallest class that is
+still ambiguous, and keeps the smallest code over all branches. It follows McKay, *Practical graph
 isomorphism*, 1981, with mechanisms in place of edges.
 """
 
@@ -26,18 +26,18 @@ Link = tuple[int, int, bool, int]
 
 
 def system(scm: Scm) -> Json:
-    """Return an SCM's mechanisms, equal for two SCMs exactly if renaming makes them one.
+    """Return an SCM's mechanisms; equal for two SCMs exactly if renaming makes them equal.
 
-    Functions count, not their spelling.
+    Only functions count, not how they are written.
     """
     return smallest_scms([scm], [scm.roots >> v & 1 for v in range(scm.n)])
 
 
 def problem(world: World) -> Json:
-    """Return a whole problem up to renaming: mechanisms, what is told, all worlds, the reference.
+    """Return a whole problem up to renaming: mechanisms, disclosure, all worlds, the reference.
 
-    The order in which variables are shown, and that within a block, is not part of it. Of a
-    laboratory, the budget is, and a draw for the luck of all experiments to come.
+    The order in which variables are shown, also within a block, is not part of it. For a
+    laboratory, the budget is part of it, and a draw that fixes the chance in all experiments.
     """
     view = world.view
     tables = (*view.train, *world.heldout)
@@ -60,9 +60,9 @@ def problem(world: World) -> Json:
 
 
 def smallest_scms(scms: Sequence[Scm], colours: Sequence[Json]) -> Code:
-    """Return the smallest code of SCMs over the same variables under all names fit for colours.
+    """Return the smallest code of SCMs over the same variables, over all names that fit colours.
 
-    Colours are put in order; a name fits if variables of a smaller colour have smaller names.
+    Colours are ordered; names fit if variables of a smaller colour have smaller names.
     """
     ranks = {colour: rank for rank, colour in enumerate(sorted(set(colours)))}
     mechanisms = [_mechanisms(scm) for scm in scms]
@@ -80,7 +80,7 @@ def smallest_scms(scms: Sequence[Scm], colours: Sequence[Json]) -> Code:
     cells = [start.index((ranks[c], w)) for c, w in zip(colours, weights, strict=True)]
 
     def marks(cells: Cells) -> list[Any]:
-        """Who is parent and child of whom, and how often it matters."""
+        """The parents and children of each variable, and how often each parent matters."""
         return [
             (cell, sorted((at, cells[u], parent, weight) for at, u, parent, weight in links))
             for cell, links in zip(cells, around, strict=True)

@@ -1,4 +1,4 @@
-"""Replay: run an SCM through all tables at once and see where it agrees."""
+"""Replay: run an SCM on all tables at once and compare."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Agreement:
     """How well an SCM replays the tables of one split."""
 
     cells: int
-    """Scored cells: endogenous variables of the SCM where they are no targets."""
+    """Scored cells: those of endogenous variables that are not targets."""
     right: int
     tables: int
     """Tables with at least one scored cell."""
@@ -40,8 +40,8 @@ class Agreement:
 def replay(candidate: Candidate, on: Sheet) -> tuple[Agreement, Agreement]:
     """Replay an SCM; return its agreement with training and with held-out tables.
 
-    A target keeps the row's value, a root is copied, and every other variable is computed from
-    values already replayed: an error made upstream is carried on.
+    Targets and roots keep the row's values. Every other variable is computed from values already
+    replayed, so an error propagates downstream.
     """
     rows = on.rows
     every = (1 << rows.size) - 1
@@ -78,7 +78,7 @@ def replay(candidate: Candidate, on: Sheet) -> tuple[Agreement, Agreement]:
 
 
 def mismatches(candidate: Candidate, on: Sheet) -> tuple[int, ...]:
-    """Return for each variable the rows in which it is scored and replayed wrong."""
+    """Return for each variable the rows in which it is scored and replayed wrongly."""
     rows, values = on.rows, list(on.rows.columns)
     found = [0] * len(values)
     for v in candidate.order:
@@ -93,7 +93,7 @@ def mismatches(candidate: Candidate, on: Sheet) -> tuple[int, ...]:
 def simulate(
     candidate: Candidate, columns: Sequence[int], free: Sequence[int], size: int
 ) -> list[int]:
-    """Run an SCM on `size` rows; where a variable is not free, its column stands."""
+    """Run an SCM on `size` rows; where a variable is not free, its column is kept."""
     values = list(columns)
     every = (1 << size) - 1
     for v in candidate.order:

@@ -1,8 +1,8 @@
-"""The hidden system: a Boolean SCM, and the tables of rows it left under interventions.
+"""The hidden system: a Boolean SCM, and the tables of rows that it produced under interventions.
 
-Variables are 0 … n−1 and are called X1 … Xn; a set of variables is an integer, variable v being bit
-`1 << v`. Rows lie side by side in columns: bit r of a variable's column is its value in row r. What
-the paper calls a world, one intervention with its rows, is a `Table` here.
+Variables are 0 … n−1 and are called X1 … Xn. A set of variables is an integer; variable v is the
+bit `1 << v`. Rows are stored in columns: bit r of a variable's column is its value in row r. The
+paper calls one intervention with its rows a world; here it is a `Table`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from whybench.causal.canonical import EMPTY, Record
 from whybench.causal.graph import members
 
 Task = Literal["induce", "alternative"]
-"""What is asked for: mechanisms, or other mechanisms than those given, and how to tell."""
+"""The task: find mechanisms, or find an alternative to given ones with an experiment."""
 
 Disclosure = Literal["ordered", "block", "hidden", "roots"]
-"""What is told of the structure: a full order, blocks, the roots alone, or only their number."""
+"""What is disclosed of the structure: a full order, blocks, the roots, or only their number."""
 
 Mode = Literal["none", "hard_constant", "hard_assigned"]
 """How a table's targets are clamped: not at all, to one value each, or row by row."""
@@ -50,12 +50,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Tables end to end, as evidence: who had which value, and where it was free to vary."""
+    """Concatenated tables as evidence: the value of each variable, and where it was free."""
 
     size: int
     columns: tuple[int, ...]
     free: tuple[int, ...]
-    """For each variable, the rows in which it is no target."""
+    """For each variable, the rows in which it is not a target."""
 
     @classmethod
     def of(cls, n: int, tables: Iterable[Table]) -> Rows:
@@ -78,18 +78,18 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The class of SCMs that an agent has to reckon with: what it is told of the structure."""
+    """The class of SCMs that are possible for the agent, from what is disclosed to it."""
 
     n: int
     k: int
     """The most essential parents of a mechanism."""
     root_count: int
     roots: int | None
-    """The set of roots, or None if only their number is told."""
+    """The set of roots, or None if only their number is disclosed."""
     admissible: tuple[int, ...]
-    """For each variable, what may be its parents when it is no root."""
+    """For each variable, its admissible parents if it is not a root."""
     ordered: bool = False
-    """Whether a full order is told, so that admissible parents can form no cycle."""
+    """Whether a full order is disclosed, so that admissible parents cannot form a cycle."""
 
     @property
     def every(self) -> int:
@@ -97,11 +97,11 @@ class Told:
         return (1 << self.n) - 1
 
     def at_most(self, k: int) -> Told:
-        """Return the class with no more than k parents, if the bound is not lower already."""
+        """Return the class with at most k parents; a lower bound stays."""
         return replace(self, k=min(self.k, k))
 
     def root_sets(self) -> Iterator[int]:
-        """Yield the sets of roots that are possible as far as one is told."""
+        """Yield the sets of roots that the disclosure allows."""
         if self.roots is not None:
             yield self.roots
             return
@@ -111,7 +111,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The tables of a problem end to end, training first, with the place of each."""
+    """The concatenated tables of a problem, training first, with the place of each."""
 
     rows: Rows
     train: int
@@ -133,14 +133,14 @@ class Sheet:
         return cls(rows, (1 << size) - 1, tuple(places), len(train))
 
     def counted(self, roots: int) -> list[bool]:
-        """Tell for each table whether an SCM with these roots has a scored cell in it."""
+        """Return for each table whether an SCM with these roots has a scored cell in it."""
         own = ((1 << len(self.rows.columns)) - 1) & ~roots
         return [bool(own & ~targets) for targets, _ in self.tables]
 
 
 @dataclass(frozen=True, slots=True)
 class Scm:
-    """A Boolean SCM as functions: spelling does not count."""
+    """A Boolean SCM as functions; the spelling of formulas does not count."""
 
     n: int
     roots: int
@@ -194,7 +194,7 @@ def ordered(parents: Sequence[int], own: int) -> tuple[int, ...] | None:
 
 
 def descendants(parents: Sequence[int], v: int) -> int:
-    """Return what depends on a variable, directly or not.
+    """Return the variables that depend on a variable, directly or indirectly.
 
     >>> descendants((0, 0b001, 0b010), 0)
     6
@@ -210,7 +210,7 @@ def descendants(parents: Sequence[int], v: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that an agent is told."""
+    """Everything that an agent sees."""
 
     task: Task
     disclosure: Disclosure
@@ -227,7 +227,7 @@ class View:
     reference: tuple[str, ...] = ()
     """For Alternative-SCM: a formula for each variable, empty for roots."""
     released: bool = False
-    """Whether the released rules hold: no bound on parents, cycles by mention."""
+    """Whether the released rules apply: no bound on parents, cycles by mention."""
 
     @property
     def n(self) -> int:
@@ -242,9 +242,9 @@ class View:
 
 @dataclass(frozen=True)
 class World:
-    """The hidden system: what is told, the mechanisms, and the tables held out.
+    """The hidden system: the view, the mechanisms, and the held-out tables.
 
-    No slots: what is computed from a world is kept with it.
+    The class has no slots, because results computed from a world are cached on it.
     """
 
     view: View
@@ -252,11 +252,11 @@ class World:
     """The gold mechanisms, empty for roots."""
     heldout: tuple[Table, ...]
     cluster: str
-    """Names the gold SCM: equal for problems made from the same one."""
+    """The name of the gold SCM; equal for problems made from the same one."""
     facts: Record = EMPTY
-    """Figures of the problem that its maker knows: coverage, the bits it was made for."""
+    """Figures of the problem from its generator, such as coverage."""
     experiments: tuple[int, ...] = ()
-    """In the laboratory: how many may be made, and a draw that stands for the luck of them all."""
+    """In the laboratory: the budget, and a draw that represents the chance in all experiments."""
 
     @cached_property
     def gold(self) -> Scm:

@@ -1,1 +1,1 @@
-"""What outlives a request: sessions, attempts and receipts, and scores made of them."""
+"""The store of sessions, attempts and receipts, and the scores computed from it."""

@@ -1,6 +1,7 @@
-"""What a server must not forget, as an interface: SQLite now, another database when needed.
+"""The interface of a store for sessions. SQLite implements it; other databases can be added.
 
-Sessions, owners and receipts are stored as hashes: who reads the store can continue no session.
+Sessions, owners and receipts are stored as hashes. So a person who reads the store cannot continue
+a session.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from whybench.causal.canonical import Json
 
 
 def hashed(kind: str, secret: str) -> str:
-    """Return under what name a secret is stored; kinds are never mixed up.
+    """Return the hash under which a secret is stored. Different kinds never collide.
 
     >>> hashed("session", "x") == hashed("receipt", "x")
     False
@@ -25,16 +26,16 @@ def hashed(kind: str, secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A session as it stands."""
+    """A session in the store."""
 
     key: str
     owner: str
     spoke: float
     instance: dict[str, Json] | None = None
-    """The coordinates of the episode; None while nothing is open."""
+    """The coordinates of the episode, or None if no episode is open."""
     template: str = ""
     attempt: int = 0
-    """The id of its latest attempt; 0 while nothing is open."""
+    """The id of its latest attempt, or 0 if no episode is open."""
     ended: bool = False
 
 
@@ -44,51 +45,51 @@ class StoredAttempt:
 
     session: StoredSession
     id: int
-    """Its own in the whole store."""
+    """The id, unique in the store."""
     number: int
-    """Which attempt on its instance it is, within the scope in which it was begun."""
+    """The number of this attempt on its instance, in the scope in which it started."""
     over: bool
-    """Whether it can go on no more: ended, or closed by asking for its score."""
+    """Whether the attempt is over: it ended, or its score was requested."""
     counts: bool
-    """Whether it was the first on its instance, and nothing else was learnt meanwhile."""
+    """Whether it was the first on its instance, and no other attempt could help it."""
     run: str = ""
 
 
 class Conflict(Exception):  # noqa: N818 - another process was faster; nothing is broken
-    """What is stored of a session is not what was believed: nothing was changed."""
+    """The stored session differs from the expected state. Nothing was changed."""
 
 
 class Waiting(Exception):  # noqa: N818 - nothing is broken
-    """Others kept the store longer than there was patience to wait: nothing was changed."""
+    """Another process used the store for too long. Nothing was changed."""
 
 
 patience: ContextVar[float] = ContextVar("patience", default=10.0)
-"""Seconds that a store may wait for others."""
+"""Seconds that a store may wait for other processes."""
 
 
 class Store(Protocol):
-    """Everything is committed when a method returns; methods may be called from any thread."""
+    """A store. A method returns after its change is committed. Any thread may call methods."""
 
     def begin(self, key: str, owner: str, now: float, lasting: bool = False) -> None:
-        """Add a session in which nothing is open; raise Conflict if the name was used before.
+        """Add a session without an open episode. Raise Conflict if the name was used before.
 
-        Silence does not end a lasting session, and it takes nobody's place.
+        A lasting session does not expire and does not count against the limit.
         """
 
     def find(self, key: str) -> StoredSession | None:
         """Return a session."""
 
     def note(self, spoken: Mapping[str, float]) -> None:
-        """Note when sessions spoke."""
+        """Store the times of the last calls of sessions."""
 
     def end(self, key: str, now: float) -> None:
-        """End a session; what it did stays."""
+        """End a session. Its record stays."""
 
     def expire(self, before: float, now: float) -> Sequence[str]:
-        """End all sessions that last spoke before a time, but lasting ones; return their keys."""
+        """End sessions idle since before a time, except lasting ones, and return their keys."""
 
     def count(self) -> int:
-        """Return how many sessions are open that silence would end."""
+        """Return the number of open sessions that can expire."""
 
     def open(
         self,
@@ -102,22 +103,22 @@ class Store(Protocol):
     ) -> StoredAttempt:
         """Begin the next attempt of a session whose attempt is `current`, or raise Conflict.
 
-        Attempts of the scope on the same instance that are not over no longer count: the new one
-        could tell them what they should find out. The session's own attempt is over before, and a
-        further one never counts, however it is numbered.
+        Open attempts of the same scope on the same instance no longer count, because the new
+        attempt could reveal the answer to them. The session's own earlier attempt ends first. A
+        further attempt of a session never counts, whatever its number is.
         """
 
     def append(self, attempt: int, number: int, action: str, over: bool, now: float) -> None:
-        """Add an action (its JSON) to an attempt that is going on, or raise Conflict.
+        """Add an action (its JSON) to an open attempt, or raise Conflict.
 
-        It goes on if it is not over, its session has not ended and has no later attempt; and
-        there is one action of each number.
+        An attempt is open if it is not over, and its session has not ended and has no later
+        attempt. Each action number can be used once.
         """
 
     def close(self, attempt: int, count: int) -> None:
-        """Let an attempt be over after its `count` actions.
+        """End an attempt after its `count` actions.
 
-        Raise Conflict if it has another number of them, or its session ended or went on to
+        Raise Conflict if it has another number of actions, or if its session ended or started
         another attempt.
         """
 
@@ -128,13 +129,13 @@ class Store(Protocol):
         """Return an attempt by its id."""
 
     def attempts(self) -> Iterator[StoredAttempt]:
-        """Return all attempts in the order in which they were begun, for the operator."""
+        """Return all attempts in the order in which they started, for the operator."""
 
     def keep_receipt(self, receipt: str, attempt: int, now: float) -> None:
         """Keep the hash of a receipt for an attempt."""
 
     def claimed(self, receipt: str) -> StoredAttempt | None:
-        """Return the attempt that the hash of a receipt stands for."""
+        """Return the attempt of a receipt, given the hash of the receipt."""
 
     def shut(self) -> None:
-        """Let go of the database."""
+        """Close the database."""

@@ -1,4 +1,4 @@
-"""Scores from the store, for the operator: by receipt, or all of them."""
+"""Scores from the store for the operator, by receipt or for all attempts."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from whybench.interfaces.mcp.store.replay import replayed
 
 
 def claim(store: Store, receipts: Iterable[str]) -> Iterator[dict[str, Json]]:
-    """Score again, from stored actions, what receipts stand for; an unknown one is refused."""
+    """Score the attempts of receipts from their stored actions. An unknown receipt is rejected."""
     for receipt in receipts:
         found = store.claimed(hashed("receipt", receipt))
         if found is None:
-            raise ValueError(f"no attempt of this store goes by the receipt {receipt}")
+            raise ValueError(f"The store has no attempt for the receipt {receipt}. Check --store.")
         yield {"receipt": receipt, **result(store, found)}
 
 
 def results(store: Store) -> Iterator[dict[str, Json]]:
-    """Score every attempt of a store as it stands."""
+    """Score every attempt of a store in its current state."""
     return (result(store, attempt) for attempt in store.attempts())
 
 
 def result(store: Store, found: StoredAttempt) -> dict[str, Json]:
-    """Score one attempt as it stands; `error` says why if that cannot be done."""
+    """Score one attempt in its current state. If that fails, `error` states the reason."""
     where = found.session.instance or {}
     told: dict[str, Json] = {
         "suite": f"{where.get('family')}/{where.get('suite')}",

@@ -1,4 +1,4 @@
-"""Stored sessions as episodes again: they are deterministic, so their actions bring them back."""
+"""Rebuild episodes from stored sessions. Episodes are deterministic, so their actions suffice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whybench.interfaces.session import Session
 
 
 def replayed(found: StoredSession, store: Store, attempt: int) -> Session:
-    """Return a stored session's episode as it stands after the stored actions of an attempt."""
+    """Return the episode of a stored session after the stored actions of an attempt."""
     data: Mapping[str, Any] = found.instance or {}
     try:
         instance: Instance = families()[data["family"]].rebuilt(data)

@@ -1,4 +1,4 @@
-"""The store in one SQLite file. A killed process loses nothing that was committed (WAL)."""
+"""A store in one SQLite file. A killed process loses nothing that was committed (WAL)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CURRENT = (
     "SELECT 1 FROM sessions s WHERE s.key = attempts.session AND s.ended IS NULL "
     "AND s.attempt = attempts.id"
 )
-"""Whether an attempt is the one that its session is at."""
+"""Whether an attempt is the current attempt of its session."""
 _APPEND = (
     "INSERT INTO actions (attempt, number, action, at) "  # noqa: S608 - fixed
     "SELECT id, ?, ?, ? FROM attempts "
@@ -43,7 +43,7 @@ _CLOSE = (
 
 
 class SqliteStore:
-    """A store in a file, or in memory; `make` makes it when it is missing."""
+    """A store in a file or in memory. With `make`, a missing file is created."""
 
     def __init__(self, path: str | Path, *, make: bool = True) -> None:
         self._lock = threading.Lock()
@@ -52,7 +52,7 @@ class SqliteStore:
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection; raise Waiting if others keep it longer than we have patience."""
+        """Yield the connection. Raise Waiting if another process uses the store for too long."""
         seconds = patience.get()
         if not self._lock.acquire(timeout=seconds):
             raise Waiting
@@ -71,7 +71,7 @@ class SqliteStore:
 
     @contextmanager
     def _together(self) -> Iterator[sqlite3.Connection]:
-        """Commit all of a block, or nothing."""
+        """Run a block as one transaction."""
         with self._connection() as base:
             base.execute("BEGIN IMMEDIATE")
             try:
@@ -87,7 +87,7 @@ class SqliteStore:
             return base.execute(statement, values).fetchall()
 
     def begin(self, key: str, owner: str, now: float, lasting: bool = False) -> None:
-        """Add a session in which nothing is open; raise Conflict if the name was used before."""
+        """Add a session without an open episode. Raise Conflict if the name was used before."""
         statement = (
             "INSERT INTO sessions (key, owner, began, spoke, lasting) VALUES (?, ?, ?, ?, ?)"
         )
@@ -102,7 +102,7 @@ class SqliteStore:
         return _session(rows[0]) if rows else None
 
     def note(self, spoken: Mapping[str, float]) -> None:
-        """Note when sessions spoke."""
+        """Store the times of the last calls of sessions."""
         with self._together() as base:
             base.executemany(
                 "UPDATE sessions SET spoke = max(spoke, ?) WHERE key = ?",
@@ -110,7 +110,7 @@ class SqliteStore:
             )
 
     def end(self, key: str, now: float) -> None:
-        """End a session; what it did stays."""
+        """End a session. Its record stays."""
         with self._together() as base:
             base.execute(
                 "UPDATE sessions SET ended = ? WHERE key = ? AND ended IS NULL", (now, key)
@@ -118,7 +118,7 @@ class SqliteStore:
             base.execute("UPDATE attempts SET over = 1 WHERE session = ?", (key,))
 
     def expire(self, before: float, now: float) -> Sequence[str]:
-        """End all sessions that last spoke before a time, but lasting ones; return their keys."""
+        """End all sessions whose last call was before a time, except lasting ones."""
         statement = (
             "UPDATE sessions SET ended = ? WHERE ended IS NULL AND NOT lasting AND spoke < ? "
             "RETURNING key"
@@ -129,7 +129,7 @@ class SqliteStore:
         return [key for (key,) in keys]
 
     def count(self) -> int:
-        """Return how many sessions are open that silence would end."""
+        """Return the number of open sessions that can expire."""
         statement = "SELECT count(*) FROM sessions WHERE ended IS NULL AND NOT lasting"
         return int(self._run(statement)[0][0])
 
@@ -170,7 +170,7 @@ class SqliteStore:
         return _attempt(row)
 
     def append(self, attempt: int, number: int, action: str, over: bool, now: float) -> None:
-        """Add an action (its JSON) to an attempt that is going on, or raise Conflict."""
+        """Add an action (its JSON) to an open attempt, or raise Conflict."""
         values = (number, action, now, attempt)
         try:
             if not over:
@@ -187,7 +187,7 @@ class SqliteStore:
             raise Conflict
 
     def close(self, attempt: int, count: int) -> None:
-        """Let an attempt be over after its `count` actions, or raise Conflict."""
+        """End an attempt after its `count` actions, or raise Conflict."""
         with self._connection() as base:
             if base.execute(_CLOSE, (attempt, count)).rowcount != 1:
                 raise Conflict
@@ -203,7 +203,7 @@ class SqliteStore:
         return _attempt(rows[0]) if rows else None
 
     def attempts(self) -> Iterator[StoredAttempt]:
-        """Return all attempts in the order in which they were begun, for the operator."""
+        """Return all attempts in the order in which they started, for the operator."""
         return map(_attempt, self._run(f"{_ATTEMPT} ORDER BY a.id"))
 
     def keep_receipt(self, receipt: str, attempt: int, now: float) -> None:
@@ -211,12 +211,12 @@ class SqliteStore:
         self._run("INSERT INTO receipts VALUES (?, ?, ?)", receipt, attempt, now)
 
     def claimed(self, receipt: str) -> StoredAttempt | None:
-        """Return the attempt that the hash of a receipt stands for."""
+        """Return the attempt of a receipt, given the hash of the receipt."""
         rows = self._run("SELECT attempt FROM receipts WHERE receipt = ?", receipt)
         return self.attempt(*rows[0]) if rows else None
 
     def shut(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         with self._lock:
             self._base.close()
 

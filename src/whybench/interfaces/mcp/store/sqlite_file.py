@@ -1,4 +1,4 @@
-"""The SQLite file of a store: its tables, and whether a file is ours at all."""
+"""The SQLite file of a store: its tables, and the check that a file is a store."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 MEMORY = ":memory:"
 OURS = 0x77687962
-"""What SQLite calls the application's id: `whyb`."""
+"""The application id of SQLite: `whyb`."""
 FORMAT = 2
-"""The format of the tables; a store of another one is refused."""
+"""Format version of the tables. Stores of other versions are rejected."""
 
 _TABLES = f"""
 BEGIN IMMEDIATE;
@@ -41,14 +41,14 @@ COMMIT;
 
 
 def connected(path: str | Path, *, make: bool) -> sqlite3.Connection:
-    """Open a store, for its owner's eyes only; refuse a file that is none, and leave it alone."""
+    """Open a store that only its owner can read. Other files are rejected and not changed."""
     if str(path) != MEMORY:
         file = Path(path)
         if make:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
         elif not file.is_file():
-            raise ValueError(f"there is no store {file}: give the server's --store")
+            raise ValueError(f"The store {file} does not exist. Give the server's --store.")
     base = sqlite3.connect(str(path), timeout=10.0, isolation_level=None, check_same_thread=False)
     try:
         _checked(base, path, make=make)
@@ -59,7 +59,7 @@ def connected(path: str | Path, *, make: bool) -> sqlite3.Connection:
         raise ValueError(f"{path} cannot be used as a store: {error}") from error
     except sqlite3.DatabaseError:
         base.close()
-        raise ValueError(f"{path} is no SQLite file: give another --store") from None
+        raise ValueError(f"{path} is not an SQLite file. Give another --store.") from None
     except ValueError:
         base.close()
         raise
@@ -67,18 +67,18 @@ def connected(path: str | Path, *, make: bool) -> sqlite3.Connection:
 
 
 def _checked(base: sqlite3.Connection, path: str | Path, *, make: bool) -> None:
-    """Make the tables in an empty file; refuse what is neither empty nor ours."""
+    """Create the tables in an empty file. Reject a file that is neither empty nor a store."""
     kind, version = (_number(base, f"PRAGMA {what}") for what in ("application_id", "user_version"))
     if (kind, version) == (OURS, FORMAT):
         return
     if kind == OURS:
         raise ValueError(
-            f"{path} is a store of format {version}, not {FORMAT}: give another --store"
+            f"{path} is a store of format {version}, not {FORMAT}. Give another --store."
         )
     if kind or version or _number(base, "SELECT count(*) FROM sqlite_master"):
-        raise ValueError(f"{path} is no store of this server: give another --store")
+        raise ValueError(f"{path} is not a store of this server. Give another --store.")
     if not make:
-        raise ValueError(f"{path} is an empty file, no store: give the server's --store")
+        raise ValueError(f"{path} is an empty file, not a store. Give the server's --store.")
     base.executescript(_TABLES)
 
 

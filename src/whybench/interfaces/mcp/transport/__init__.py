@@ -1,1 +1,1 @@
-"""How requests come in: over HTTP or a pipe, with tokens, limits and one answer each."""
+"""Transports of the server: HTTP and stdio, with tokens, limits and one answer per request."""

@@ -1,8 +1,8 @@
-"""One request of the handshake era over HTTP, answered alone.
+"""Answer one HTTP request of the protocol versions with a handshake.
 
-The SDK's own transport builds streams and tasks for every request, which costs three times the
-processor time of the answer. The driver of single exchanges (`serve_one`) needs none of them: all
-that outlives a request is in the store.
+The SDK's own transport builds streams and tasks for every request. That costs three times the
+processor time of the answer. The driver of single exchanges (`serve_one`) needs neither, because
+everything that outlives a request is in the store.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WIRE = TransportContext(kind="streamable-http", can_send_request=False)
 
 @dataclass(slots=True)
 class Exchange:
-    """One request as the SDK wants to see it: no way leads to the client but the answer."""
+    """One request in the form that the SDK expects. Only the answer reaches the client."""
 
     request_id: int | str
     message_metadata: ServerMessageMetadata
@@ -43,13 +43,13 @@ class Exchange:
         params: Mapping[str, Any] | None,  # noqa: ARG002 - nothing can be sent
         opts: CallOptions | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
-        """Refuse: the client would have nowhere to answer."""
+        """Reject the request, because the client has no channel to answer."""
         raise NoBackChannelError(method)
 
     async def notify(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> None:
-        """Drop a notification: an answer is one JSON document."""
+        """Drop a notification, because an answer is one JSON document."""
 
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None
@@ -76,7 +76,7 @@ async def answered(
         return failed(request_id, error.error.code, error.error.message)
     except ValidationError:
         return failed(request_id, INVALID_PARAMS, "Invalid request parameters")
-    except Exception:  # noqa: BLE001 - the wire tells nothing of it
+    except Exception:  # noqa: BLE001 - the client must not see details
         return failed(request_id, INTERNAL_ERROR, unexpected("an answer"))
     return {"jsonrpc": "2.0", "id": request_id, "result": result}
 

@@ -1,4 +1,4 @@
-"""Serving over streamable HTTP until a signal says to stop."""
+"""Serve over streamable HTTP until a signal stops the server."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ from whybench.interfaces.mcp.transport.tokens import VARIABLE, Tokens
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 GRACE = 10
-"""Seconds that requests under way get to finish when the server stops."""
+"""Seconds that running requests get to finish when the server stops."""
 
 FILES = 65536
-"""Connections and files that may be open, if the system lets us."""
+"""Number of connections and files that may be open, if the system allows it."""
 
 SWITCH = 0.001
-"""Seconds after which a busy thread lets another one run."""
+"""Seconds after which a busy thread yields to another one."""
 
 SWEEP = 60.0
-"""Seconds between two looks for silent sessions, at most."""
+"""Maximum seconds between two searches for idle sessions."""
 
 
 def bound(host: str, port: int, tokens: Tokens) -> socket.socket:
-    """Return a listening socket; an address that others can reach needs a token."""
+    """Return a listening socket. An address that other machines can reach needs a token."""
     if host not in LOOPBACK and not tokens.owners:
-        raise ValueError(f"{host} can be reached from outside: give --token-file or set {VARIABLE}")
+        raise ValueError(
+            f"Other machines can reach {host}, so a token is needed. Give --token-file or set "
+            f"{VARIABLE}."
+        )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends small answers at once only on sockets that are TCP by name.
+    # asyncio sends small answers immediately only on sockets with an explicit TCP protocol.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -44,12 +47,14 @@ def bound(host: str, port: int, tokens: Tokens) -> socket.socket:
         listening.listen(2048)
     except OSError as error:
         listening.close()
-        raise ValueError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        raise ValueError(
+            f"The server cannot listen on {host}:{port}: {error.strerror}. Choose another --port."
+        ) from error
     return listening
 
 
 def security(host: str, names: tuple[str, ...] = ()) -> TransportSecuritySettings:
-    """Return which `Host` and `Origin` are ours, against pages that rebind their name to us."""
+    """Return the accepted `Host` and `Origin` values. They protect against DNS rebinding."""
     hosts = [f"[{name}]" if ":" in name else name for name in (*LOOPBACK, host, *names)]
     ours = [*hosts, *(f"{name}:*" for name in hosts)]
     origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in ours]
@@ -64,7 +69,7 @@ def serve(
     names: tuple[str, ...] = (),
     tell: Callable[[str], None],
 ) -> None:
-    """Serve until a signal comes; `tell` gets the address when requests are answered."""
+    """Serve until a signal arrives. `tell` gets the address when the server is ready."""
     host, port = listening.getsockname()[:2]
     guard = Guard(Interface(sessions), tokens, security(host, names))
     config = uvicorn.Config(
@@ -91,7 +96,7 @@ def serve(
 
 
 def _make_ready() -> None:
-    """Let there be many connections, and let answers go out while episodes are being worked on."""
+    """Raise the limit of open connections, and let threads switch often so that answers go out."""
     few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(few, wanted), most))
@@ -99,11 +104,11 @@ def _make_ready() -> None:
 
 
 async def _sweep(guard: Guard) -> None:
-    """End silent sessions from time to time; one failure is logged, and ends nothing else."""
+    """End idle sessions at intervals. A failure is logged and stops nothing else."""
     idle = guard.sessions.limits.idle
     while idle:
         await anyio.sleep(min(SWEEP, max(0.1, idle / 20)))
         try:
             await guard.interface.turns.take("sweep", guard.sessions.expire)
-        except Exception:  # noqa: BLE001 - a full disk today may be none tomorrow
-            unexpected("silent sessions could not be ended, and will be later")
+        except Exception:  # noqa: BLE001 - the cause may pass, such as a full disk
+            unexpected("Idle sessions could not be ended. The server will try again.")

@@ -1,7 +1,7 @@
-"""What stands before the episodes on HTTP: who asks, how much, how often, in which session.
+"""Check HTTP requests before they reach an episode: owner, size, rate and session.
 
-Whatever is turned away here reaches no episode and no store. The protocol's newest era has no
-sessions, so its requests are told which versions are spoken here, and its clients fall back.
+A request that is rejected here reaches no episode and no store. The newest protocol version has no
+sessions. The server answers its requests with the versions that it supports, and clients fall back.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from whybench.interfaces.mcp.transport.tokens import Tokens
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Reply = tuple[int, dict[str, Any] | None, dict[str, str]]
-"""A status, a JSON-RPC message if there is one, and headers."""
+"""A status, an optional JSON-RPC message, and headers."""
 
 PATH = "/mcp"
 SESSION = b"mcp-session-id"
 VERSION = b"mcp-protocol-version"
 ASSUMED = "2025-03-26"
-"""The version of a client that names none, as the specification says."""
+"""Version of a client that states none, according to the specification."""
 
 READING = 30.0
-"""Seconds in which a request must have arrived whole."""
+"""Seconds within which a whole request must arrive."""
 
 
 class Turned(Exception):  # noqa: N818 - an answer, not a failure
-    """A request is turned away with a status."""
+    """A request is rejected with a status."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Guard:
         except Waiting:
             reason = "another process uses the store: ask again"
             status, body, headers = 503, failed(None, INVALID_REQUEST, reason), _later(1.0)
-        except Exception:  # noqa: BLE001 - the wire tells nothing of it
+        except Exception:  # noqa: BLE001 - the client must not see details
             status, body, headers = 500, failed(None, -32603, unexpected("a request")), {}
         await _reply(send, status, body, headers)
 
@@ -122,7 +122,7 @@ class Guard:
         return 200, await self._served(key, version, message), {}
 
     async def _checked(self, scope: Scope) -> None:
-        """Turn away what a foreign web page sent: names of hosts and origins that are not ours."""
+        """Reject requests of foreign web pages: wrong values of `Host` or `Origin`."""
         post = scope["method"] == "POST"
         wrong = await self._security.validate_request(Request(scope), is_post=post)
         if wrong is not None:
@@ -146,7 +146,7 @@ class Guard:
         raise Turned(408, "the request did not arrive in time")
 
     async def _known(self, headers: dict[bytes, str], owner: str) -> str:
-        """Return the key of the session that speaks, which must be this owner's."""
+        """Return the key of the calling session, which must belong to this owner."""
         shown = headers.get(SESSION)
         if shown is None:
             raise Turned(400, "no session: initialize first and send Mcp-Session-Id")
@@ -161,7 +161,7 @@ class Guard:
     async def _begin(
         self, scope: Scope, owner: str, version: str, message: dict[str, Any]
     ) -> Reply:
-        """Begin a session, with the episode that the address asks for."""
+        """Begin a session with the episode that the URL selects."""
         session = secrets.token_urlsafe(32)
         key = hashed("session", session)
         body = await self._served(key, version, message)
@@ -195,7 +195,7 @@ class Guard:
 
 
 def _headers(scope: Scope) -> dict[bytes, str]:
-    """Return headers by their names; one that is given twice says nothing certain."""
+    """Return headers by name. Duplicate headers are rejected, because they are ambiguous."""
     found: dict[bytes, str] = {}
     for name, value in scope["headers"]:
         if name in found and name in (SESSION, VERSION, b"authorization", b"host", b"origin"):
@@ -205,7 +205,7 @@ def _headers(scope: Scope) -> dict[bytes, str]:
 
 
 def _query(scope: Scope) -> dict[str, str]:
-    """Read what the address asks for; a word that is given twice asks for nothing certain."""
+    """Read the query of the URL. Duplicate names are rejected, because they are ambiguous."""
     try:
         words = parse_qsl(scope["query_string"].decode("ascii"), max_num_fields=16, errors="strict")
     except ValueError:
@@ -216,7 +216,7 @@ def _query(scope: Scope) -> dict[str, str]:
 
 
 def _message(body: bytes) -> dict[str, Any]:
-    """Read one JSON-RPC message; a lone half of a surrogate pair is no text."""
+    """Read one JSON-RPC message. Lone surrogates are rejected."""
     try:
         message = json.loads(body.decode(), parse_constant=_no_number)
         if b"\\ud" in body.lower():
@@ -240,7 +240,7 @@ def _number(message: dict[str, Any]) -> int | str:
 
 
 def _older(message: dict[str, Any], version: str) -> dict[str, Any]:
-    """Name the versions that are spoken here, so that a newer client falls back."""
+    """Return the supported versions, so that a newer client falls back."""
     number = _number(message) if "id" in message else None
     data = {"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": version[:40]}
     reason = "this server keeps sessions: use a version with the initialize handshake"

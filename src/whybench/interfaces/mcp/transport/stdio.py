@@ -1,4 +1,4 @@
-"""Serving over a pipe: one process, one session, in whichever era the client speaks."""
+"""Serve over stdio: one process, one session, in either protocol version of the client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whybench.interfaces.mcp.store.protocol import Conflict, hashed
 
 
 def serve(sessions: Sessions, name: str, order: Order | None) -> None:
-    """Serve until the client closes the pipe; a session without a name ends then."""
+    """Serve until the client closes the pipe. A session without a name ends then."""
     key = hashed("pipe", name or secrets.token_urlsafe(32))
     try:
         prepare(sessions, key, order)
@@ -26,12 +26,12 @@ def serve(sessions: Sessions, name: str, order: Order | None) -> None:
 
 
 def prepare(sessions: Sessions, key: str, order: Order | None) -> None:
-    """Begin a session, or go on with it."""
+    """Begin a session, or resume it."""
     if not sessions.knows(key):
         try:
             sessions.begin(key, lasting=True)
         except Conflict:
-            raise ValueError("the session of this name has ended: give another --session") from None
+            raise ValueError("This session has ended. Give another --session.") from None
     sessions.greet(key)
     state = sessions.state(key)
     if order is None:
@@ -41,7 +41,7 @@ def prepare(sessions: Sessions, key: str, order: Order | None) -> None:
         return
     instance, template = sessions.offer.instance(order)
     if (f"{instance.family}/{instance.id}", template) != (state["instance"], state["template"]):
-        raise ValueError("this session has another episode open: give another --session")
+        raise ValueError("The session has another episode open. Give another --session.")
 
 
 def _run(sessions: Sessions, key: str) -> None:

@@ -1,4 +1,4 @@
-"""Who may come in: bearer tokens, each of which is an owner of its own sessions."""
+"""Authentication by bearer tokens. Each token owns its sessions."""
 
 from __future__ import annotations
 
@@ -11,34 +11,37 @@ from pathlib import Path
 from whybench.interfaces.mcp.store.protocol import hashed
 
 VARIABLE = "WHYBENCH_TOKEN"
-"""The environment variable that may hold a token."""
+"""Environment variable that may contain a token."""
 
 SHORTEST = 16
-"""The fewest characters of a token."""
+"""Minimum length of a token."""
 
 _REMARK = re.compile(r"(?:^|\s)#")
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Hashes of the tokens that are let in; none: everybody is, as one owner."""
+    """Hashes of the accepted tokens. Without tokens, all clients are accepted as one owner."""
 
     owners: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, file: Path | None) -> Tokens:
-        """Read tokens from a file, one a line with remarks after `#`, and from the environment."""
+        """Read tokens from the environment and a file: one per line, with comments after `#`."""
         lines = [] if file is None else file.read_text("utf-8").splitlines()
         words = [*(_REMARK.split(line)[0] for line in lines), os.environ.get(VARIABLE, "")]
         tokens = [word.strip() for word in words if word.strip()]
         if file is not None and not tokens:
-            raise ValueError("the file of tokens holds none: write one a line")
+            raise ValueError("The token file contains no token. Write one token per line.")
         if any(len(t) < SHORTEST or not t.isascii() or " " in t for t in tokens):
-            raise ValueError(f"a token is one word of at least {SHORTEST} ASCII characters")
+            raise ValueError(
+                f"A token is too short or has other characters than ASCII. Use one word of at "
+                f"least {SHORTEST} ASCII characters."
+            )
         return cls(tuple(hashed("token", token) for token in dict.fromkeys(tokens)))
 
     def owner(self, authorization: str | None) -> str | None:
-        """Return whose request this is by its header `Authorization`; None: nobody's."""
+        """Return the owner of a request by its header `Authorization`, or None."""
         if not self.owners:
             return ""
         kind, _, token = (authorization or "").partition(" ")

@@ -1,15 +1,15 @@
-// What is believed at a moment, held against the truth. Moment 0 is before the first step.
+// Compares the believed graph at a moment with the true graph. Moment 0 is before the first step.
 
 const KINDS = ["correct", "missing", "extra", "reversed"];
 const KIND_WORDS = {
   correct: "correct",
-  missing: "missing (only true)",
-  extra: "extra (only believed)",
+  missing: "missing (in the true graph only)",
+  extra: "extra (not in the true graph)",
   reversed: "reversed",
 };
 const keyOfArrow = (cause, effect) => `${cause}\u0000${effect}`;
 
-/** All arrows at a moment, each with its kind; `begun` tells whether there is a belief yet. */
+/** All arrows at a moment, each with its kind; `begun` is true once there is a belief. */
 function arrowsAt(told, at) {
   let stated = null;
   for (let place = at - 1; place >= 0 && stated === null; place -= 1) {

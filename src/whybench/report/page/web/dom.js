@@ -1,4 +1,4 @@
-// Elements from plain values. Text is always text: nothing here reads markup.
+// Creates elements from plain values. Text is never parsed as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,4 @@
-// One episode, opened: everything that is shown of it moves with one slider.
+// Shows one open episode; one slider controls all of its parts.
 
 function controls(count, go) {
   const slider = h("input", {
@@ -12,7 +12,7 @@ function controls(count, go) {
   const where = h("output", { class: "where" }, "");
   const update = (at) => {
     slider.value = at;
-    slider.setAttribute("aria-valuetext", at ? `step ${at} of ${count}` : "the start");
+    slider.setAttribute("aria-valuetext", at ? `step ${at} of ${count}` : "start");
     where.textContent = at ? `step ${at} of ${count}` : "start";
     back.disabled = at === 0;
     on.disabled = at === count;

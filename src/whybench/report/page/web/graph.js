@@ -1,4 +1,4 @@
-// The true graph and the believed one, side by side on one layout.
+// Shows the true graph and the believed graph side by side, with one layout.
 
 function arrowHeads(name) {
   return s(
@@ -24,7 +24,7 @@ function arrowHeads(name) {
   );
 }
 
-/** One graph in its box. `pick` is told of an arrow that was clicked. */
+/** One graph in its box. `pick` is called with an arrow that was clicked. */
 function pane(title, layout, view, { pick, hover }) {
   const name = fresh("heads");
   const links = s("g", { class: "links" });
@@ -122,7 +122,7 @@ function legend() {
   const counts = new Map(KINDS.map((kind) => [kind, h("b", {}, "0")]));
   const element = h(
     "ul",
-    { class: "legend", "aria-label": "What the arrows' colours and dashes mean" },
+    { class: "legend", "aria-label": "Meaning of the colours and dashes of arrows" },
     KINDS.map((kind) =>
       h(
         "li",
@@ -163,7 +163,7 @@ function graphs(told, pick) {
   };
   const hover = (name) => stress(name === null ? chosen : near([name]));
   const make = (title) => pane(title, layout, view, { pick, hover });
-  const truth = told.truth.length || !everBelieved(told) ? make(told.truth.length ? "The truth" : "The nodes") : null;
+  const truth = told.truth.length || !everBelieved(told) ? make(told.truth.length ? "True graph" : "Nodes") : null;
   const belief = everBelieved(told) ? make(`Graph ${told.belief}`) : null;
   const panes = [truth, belief].filter(Boolean);
   const key = compares ? legend() : null;
@@ -224,7 +224,7 @@ function graphs(told, pick) {
         tool("Zoom out", "−", () => view.zoom(1 / 1.4)),
         tool("Show the whole graph", "⤢", () => view.reset()))),
     h("div", { class: "panes" }, panes.map((one) => one.element)),
-    h("p", { class: "quiet hint" }, "Drag to move; click a graph, then turn the wheel to zoom. Keys: + − 0, shift with arrows."),
-    h("details", {}, h("summary", {}, "The arrows as a list"), list));
+    h("p", { class: "quiet hint" }, "Drag to move. Click a graph, then use the wheel to zoom. Keys: + and − zoom, 0 shows the whole graph, Shift with an arrow key moves."),
+    h("details", {}, h("summary", {}, "List of arrows"), list));
   return { element, update, select };
 }

@@ -1,4 +1,4 @@
-// Episodes lie compressed in the page; each is inflated when it is opened.
+// Episodes are compressed in the page. Each is decompressed when it is opened.
 
 const index = JSON.parse(byId("page-index").textContent);
 

@@ -1,10 +1,10 @@
-// Where nodes stand: laid out once per episode on the true graph, shared by both graphs.
+// Positions of nodes: computed once per episode from the true graph, shared by both graphs.
 
-const LARGE = 30; // nodes; beyond it labels are shorter and links bear no words
-const LABEL = 14; // letters of a link's words that are shown
-const LETTERS = 90; // letters on all links; beyond it they would hide one another
+const LARGE = 30; // nodes; above it labels are shorter and links have no labels
+const LABEL = 14; // characters of a link's label that are shown
+const LETTERS = 90; // characters on all links; above it labels would overlap
 
-const MARK = 18; // letters of a mark that are shown
+const MARK = 18; // characters of a mark that are shown
 
 /** The longest mark that each node ever bears, in letters. */
 function markLengths(told) {

@@ -1,4 +1,4 @@
-// The list of episodes: filtered by words and choices, a page of rows at a time; `#episode=ID` opens one.
+// Lists episodes, filtered by words and choices, some rows at a time; `#episode=ID` opens one.
 
 const PAGE = 25;
 const FILTERS = ["family", "suite", "system", "outcome"];
@@ -77,15 +77,15 @@ async function follow(list) {
   try {
     id = decodeURIComponent(id);
   } catch {
-    // a link that was cut is taken as it stands
+    // a truncated link is used as it is
   }
   const place = index.findIndex((row) => row.id === id);
   list.mark(place < 0 ? null : id);
   if (place < 0) {
-    viewer.replaceChildren(h("p", { class: "remark warning" }, `This page holds no episode ${id}.`));
+    viewer.replaceChildren(h("p", { class: "remark warning" }, `This page has no episode ${id}.`));
   } else {
     const told = await fetchEpisode(place);
-    if (location.hash !== asked[0]) return; // the reader has gone on meanwhile
+    if (location.hash !== asked[0]) return; // the reader has opened something else meanwhile
     const opened = episode(index[place], told);
     viewer.replaceChildren(neighbours(list, id), opened.element);
     opened.start();

@@ -1,4 +1,4 @@
-// The contents: folded on phones, the section in view marked on wide screens.
+// Table of contents: collapsed on phones; on wide screens the section in view is marked.
 
 const menu = byId("page-menu");
 const nav = byId("page-nav");

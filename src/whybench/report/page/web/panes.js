@@ -1,6 +1,6 @@
-// Boxes for graphs that share one view: zoomed and moved together, by buttons, keys, wheel and drag.
+// Boxes for graphs with one shared view: buttons, keys, wheel and drag move and zoom them together.
 
-const ROOMY = { width: 380, height: 260 }; // a small graph is not blown up beyond this
+const ROOMY = { width: 380, height: 260 }; // a small graph is not enlarged beyond this
 
 /** `broad`: how many times as broad as usual the box is. */
 function sharedView(layout, broad) {

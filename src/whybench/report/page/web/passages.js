@@ -1,4 +1,4 @@
-// A document with the stretches that give arrows of the truth, styled by whether they were found.
+// Shows a document; passages that give true arrows are styled by whether the arrows were found.
 
 /** Offsets count characters; strings here count 16-bit units. */
 function toUnits(text) {
@@ -31,7 +31,7 @@ function passages(told, pick) {
   const marks = [];
   const keys = told.truth.map(([cause, effect]) => keyOfArrow(cause, effect));
   const arrowsOf = (places) => [...new Set(places.flatMap((p) => told.passages[p][2]))].filter((a) => a in keys);
-  const body = h("div", { class: "document", tabindex: 0, role: "region", "aria-label": "The document" },
+  const body = h("div", { class: "document", tabindex: 0, role: "region", "aria-label": "Document text" },
     cut(told.text, told.passages).map((piece) => {
       if (!piece.passages.length) return piece.text;
       const arrows = arrowsOf(piece.passages);
@@ -75,7 +75,7 @@ function passages(told, pick) {
   const button = (label, by) => h("button", { type: "button", class: "tool long", onclick: () => turn(by) }, label);
   const element = h("section", { class: "reading", "aria-label": "Document" },
     h("div", { class: "bar" },
-      h("h4", {}, "The document"),
+      h("h4", {}, "Document"),
       marks.length > 0 && h("p", { class: "key" },
         h("mark", { class: "found" }, "arrow found"), " ", h("mark", { class: "partly" }, "found in part"), " ", h("mark", { class: "missed" }, "arrow missed")),
       marks.length > 0 && h("div", { class: "tools" }, count, button("← Passage", -1), button("Passage →", 1))),

@@ -1,4 +1,4 @@
-// What was done and seen, step by step.
+// Lists actions and observations, step by step.
 
 function steps(told, go) {
   if (!told.moments.length) return null;
@@ -6,7 +6,7 @@ function steps(told, go) {
     const at = place + 1;
     const badges = [
       moment.given && h("span", { class: "badge given" }, "given"),
-      moment.error && h("span", { class: "badge refused" }, "refused"),
+      moment.error && h("span", { class: "badge refused" }, "rejected"),
       told.sufficed === at && h("span", { class: "badge enough" }, "evidence sufficed"),
     ];
     return h("li", { class: moment.error ? "step error" : "step" },
@@ -18,7 +18,7 @@ function steps(told, go) {
   });
   const list = h("ol", { class: "steps" }, items);
   return {
-    element: h("section", { class: "doings", "aria-label": "Steps" }, h("h4", {}, "What was done and seen"), list),
+    element: h("section", { class: "doings", "aria-label": "Steps" }, h("h4", {}, "Actions and observations"), list),
     update: (at) => items.forEach((item, place) => {
       const here = place + 1 === at;
       item.classList.toggle("later", place + 1 > at);

@@ -1,4 +1,4 @@
-// Tables that sort by a click on a heading; missing values always come last.
+// Sorts a table when a heading is clicked; missing values always come last.
 
 const collator = new Intl.Collator("en", { numeric: true });
 const keyOf = (row, place) => {

@@ -1,4 +1,4 @@
-// Light or dark: the reader's last choice, else the system's. Runs before the page is drawn.
+// Light or dark theme: the reader's last choice, otherwise the system's. Runs before the page is drawn.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -6,7 +6,7 @@
     try {
       return localStorage.getItem("whybench-theme");
     } catch {
-      return null; // storage may be closed to pages from disk
+      return null; // pages opened from disk may have no storage
     }
   };
   const chosen = stored();

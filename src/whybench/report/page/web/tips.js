@@ -1,4 +1,4 @@
-// What a mark of a figure stands for: on hover, or by the arrow keys once the picture has focus.
+// Shows the values of a mark on hover, or with the arrow keys if the chart has focus.
 
 const tip = byId("page-tip");
 const LONG = /(\d\.\d{3})\d+/g; // Vega writes twelve digits; three are enough to read

@@ -1,4 +1,4 @@
-// Numbers and words over the steps: bits of ambiguity, parameters of a design, distances.
+// Shows values over the steps: bits of ambiguity, parameters of a design, distances.
 
 const TALL = 112;
 const EDGE = { left: 46, right: 14, top: 14, bottom: 20 };
@@ -120,7 +120,7 @@ function tracks(told, go) {
   const parts = [];
   const bits = [null, ...told.moments.map((moment) => moment.bits)];
   if (bits.some((value) => value !== null)) {
-    const label = "Bits of ambiguity left open";
+    const label = "Bits of ambiguity left";
     parts.push(track({ label, values: bits, stairs: true, sufficed: told.sufficed, go }));
   }
   const names = [...new Set(told.moments.flatMap((moment) => Object.keys(moment.figures)))];
@@ -130,7 +130,7 @@ function tracks(told, go) {
   }
   if (!parts.length) return null;
   return {
-    element: h("section", { class: parts.length > 3 ? "tracks many" : "tracks", "aria-label": "Figures by step" }, parts.map((part) => part.element)),
+    element: h("section", { class: parts.length > 3 ? "tracks many" : "tracks", "aria-label": "Values by step" }, parts.map((part) => part.element)),
     update: (at) => parts.forEach((part) => part.update(at)),
   };
 }

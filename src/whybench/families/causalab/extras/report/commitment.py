@@ -1,4 +1,4 @@
-"""Early commitment: budgets left unspent, answers before the evidence, graphs never given up."""
+"""Early commitment: unused budget, early answers, and graphs that no longer change."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _answered(entry: Entry) -> pd.DataFrame:
 
 
 def by_success(view: View, metric: str) -> list[Row]:
-    """Return a metric of answered episodes, apart for right and wrong frequencies."""
+    """Return a metric of answered episodes, separately for right and wrong frequencies."""
     rows: list[Row] = []
     for entry in free(view):
         frame = entry.run.frame
@@ -55,8 +55,8 @@ def by_success(view: View, metric: str) -> list[Row]:
 def moments(entry: Entry) -> pd.DataFrame:
     """Return each answered episode's three moments, counted in interventions.
 
-    `made` when it stopped, `sufficed` when the evidence forced everything (NaN: never), `held`
-    since when the final graph was held.
+    `made`: the experiments stopped. `sufficed`: the evidence forced everything (NaN: never).
+    `held`: the graph changed for the last time.
     """
     rows = _answered(entry)
     held = [held_since(labels_of(row).get("trajectory") or ()) for row in rows.to_dict("records")]
@@ -85,7 +85,7 @@ def stops(view: View) -> Iterator[Row]:
 
 
 def held(view: View) -> Iterator[Row]:
-    """Return since when the final graph was held, against when the evidence sufficed."""
+    """Return whether the final graph was chosen before or after the evidence sufficed."""
     for entry in free(view):
         found = moments(entry).dropna(subset=["held"])
         found = found[found["sufficed"].notna() | found["early"]]
@@ -116,7 +116,7 @@ def commitments(view: View) -> list[Row]:
 
 
 def verified(view: View) -> list[Row]:
-    """Compare runs with one explicit check of the hypothesis and without."""
+    """Compare runs with and without one explicit check of the hypothesis."""
     listed = entries(view)
     rows: list[Row] = []
     for entry in (entry for entry in listed if entry.run.parameters.get("verify")):

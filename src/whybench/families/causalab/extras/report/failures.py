@@ -15,17 +15,17 @@ from whybench.report.published.matching_by_index import places
 from whybench.report.view import View
 
 Split = Callable[[pd.DataFrame], dict[str, "pd.Series[bool]"]]
-"""Scored rows → kind of end → which of them."""
+"""Function from scored rows to a mask for each kind of result."""
 
 NONE = "no prediction"
 MOST_NAMED = 3
-"""Suites that are named when a system is called out."""
+"""Maximum number of suites in a warning about a system."""
 
 COMPARED = ("accuracy", "edge_f1")
 
 
 def shares(entry: Entry, masks: dict[str, pd.Series[bool]]) -> Iterator[Row]:
-    """Return a row for each kind of end, with its share of an entry's episodes."""
+    """Return a row for each kind of result, with its share of a run's episodes."""
     for kind, mask in masks.items():
         yield {
             "run": row_of(entry), "origin": entry.origin, "kind": kind,
@@ -39,7 +39,7 @@ def _ends(view: View, split: Split) -> list[Row]:
 
 
 def both_ends(view: View) -> list[Row]:
-    """Return what becomes of prediction and graph together."""
+    """Return the combined results of prediction and graph."""
 
     def split(rows: pd.DataFrame) -> dict[str, pd.Series[bool]]:
         answered, right = rows["outcome"] == ANSWERED, rows["accuracy"] == 1
@@ -119,7 +119,7 @@ def called(view: View, who: str) -> Iterator[Row]:
 
 
 def allowed(view: View) -> list[Row]:
-    """Hold scores against what exact inference gets out of the same data."""
+    """Compare scores with those of exact inference from the same data."""
     columns = {
         "accuracy": "accuracy", "its data allowed": "inferable", "edge F1": "edge_f1",
         "its data allowed an edge F1 of": "inferable_edge_f1",

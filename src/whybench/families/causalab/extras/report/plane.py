@@ -34,7 +34,7 @@ from whybench.report.view import View
 HEIGHT = 380
 AXES = ("accuracy", "edge_f1")
 MOST_CROSSES = 8
-"""Own points up to which intervals are drawn; they stand in the table anyway."""
+"""Maximum number of own points with drawn intervals; the table always has them."""
 
 KINDS = ("records only", "interventions only", "both")
 DASHES = ([1, 0], [2, 3], [7, 4])
@@ -42,17 +42,17 @@ DASHES = ([1, 0], [2, 3], [7, 4])
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A change that moves prediction and mechanism apart."""
+    """A control suite that changes one condition of the main suite."""
 
     name: str
     title: str
     to: dict[str, str]
-    """Suite → what stands beside its head."""
+    """Suite → the label of its arrow head."""
     labels: str = ""
-    """What these words count."""
+    """What the labels mean."""
 
     def base(self, suite: str) -> str:
-        """The suite that it is held against: the main one of the same size."""
+        """Return the suite for comparison: the main suite of the same size."""
         return f"main_{PLANS[suite].k}"
 
 
@@ -60,24 +60,24 @@ CONTROLS = (
     Control("quadratic", "Linear to quadratic laws", {"quad_hard": ""}),
     Control(
         "hidden-count", "A hidden disturbance of 1, 2, 3 properties",
-        {f"hidden_count_{n}": f"{n}" for n in (1, 2, 3)}, "properties that are moved",
+        {f"hidden_count_{n}": f"{n}" for n in (1, 2, 3)}, "properties that are shifted",
     ),
     Control(
-        "hidden-range", "A hidden disturbance of growing size",
+        "hidden-range", "A hidden disturbance of increasing size",
         {f"hidden_range_{n}": n.replace("p", ".") for n in ("0p5", "5", "50")},
         "the size of the disturbance",
     ),
     Control(
-        "hidden-frequency", "A hidden disturbance that moves the frequency too",
+        "hidden-frequency", "A hidden disturbance that also shifts the frequency",
         {f"hidden_freq_{n}": f"+{n - 1}" for n in (1, 2, 3)},
-        "properties that are moved besides the frequency",
+        "properties that are shifted besides the frequency",
     ),
     Control(
         "freqparent", "A frequency that has effects",
         {f"freqparent_{k}": f"{k}" for k in (4, 6)}, "quantities",
     ),
     Control(
-        "golden", "Given a chain of interventions that suffices, instead of a budget",
+        "golden", "A given chain of interventions that suffices, instead of a budget",
         {f"golden_{k}": f"{k}" for k in (4, 6)}, "quantities",
     ),
 )  # fmt: skip
@@ -87,7 +87,7 @@ CONTROLS = (
 
 
 def kind(text: str) -> str:
-    """Return what a regime lets an agent have.
+    """Return the kind of a regime.
 
     >>> [kind(text) for text in ("3o0i", "0o3i", "3o3i")]
     ['records only', 'interventions only', 'both']
@@ -161,7 +161,7 @@ def _points(form: FigureForm, frame: pd.DataFrame) -> tuple[Any, Any]:
 
 
 def _crosses(frame: pd.DataFrame) -> list[alt.Chart]:
-    """Return the intervals of the reader's own points, thinly; where they are many, none."""
+    """Return thin intervals of the user's own points; none if there are many points."""
     own = frame[~frame["published"]].drop_duplicates(["system", *AXES])
     if len(own) > MOST_CROSSES:
         return []
@@ -186,7 +186,7 @@ def _pairs(listed: Sequence[Entry], control: Control) -> Iterator[tuple[Entry, E
 
 
 def arrows(view: View) -> Iterator[Shown]:
-    """Return the two ends of each arrow, for each control that was tried."""
+    """Return the two ends of each arrow, for each control with runs."""
     listed = entries(view)
     for control in CONTROLS:
         pairs = list(_pairs(listed, control))
@@ -253,7 +253,7 @@ def draw_arrows(form: FigureForm, shown: Shown) -> alt.LayerChart:
 
 
 def absent_controls(view: View) -> Iterator[Row]:
-    """Return the controls that no system has tried together with their base."""
+    """Return the controls that no system has played together with their base."""
     listed = entries(view)
     for control in CONTROLS:
         if not any(_pairs(listed, control)):
@@ -262,7 +262,7 @@ def absent_controls(view: View) -> Iterator[Row]:
 
 
 def changes(view: View) -> Iterator[Row]:
-    """Return what each control changes, pair by pair."""
+    """Return the paired differences of each control."""
     listed = entries(view)
     for base, entry in (pair for control in CONTROLS for pair in _pairs(listed, control)):
         first, second = (by_place(one.run.frame) for one in (entry, base))

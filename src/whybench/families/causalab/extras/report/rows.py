@@ -1,4 +1,4 @@
-"""CausaLab's runs under the names of this section, and the published figures beside them."""
+"""The runs of CausaLab with their names in the report, and the published figures."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from whybench.report.published.setup_differences import beside, differences_in_w
 from whybench.report.view import View
 
 ASIDE = ("regime", "evidence", "yoke")
-"""Arguments that are shown in columns of their own."""
+"""Arguments that have their own columns."""
 
 ON_WHAT = ("regime",)
-"""Parameters that say on what a run was played, not how."""
+"""Parameters that select the instances of a run, not the way of playing."""
 
 
 def every(view: View) -> list[Entry]:
@@ -39,19 +39,19 @@ def entries(view: View, *, evidence: str | None = "own") -> list[Entry]:
 
 
 def regime_of(entry: Entry) -> str:
-    """Return the regime that was asked for; empty: the suite's own."""
+    """Return the regime of a run; empty if it is the suite's own."""
     return str(entry.run.parameters.get("regime") or "")
 
 
 def setting_of(entry: Entry) -> tuple[str, str, str, str]:
-    """Return what two suites must have been played with to be compared: all but the regime."""
+    """Return the arguments that two compared runs must share: all except the regime."""
     run = entry.run
     parameters = {name: value for name, value in run.parameters.items() if name not in ON_WHAT}
     return entry.system, run.profile, run.seed, canonical_json(parameters)
 
 
 def row_of(entry: Entry) -> str:
-    """Return its name among runs of several suites."""
+    """Return the name of a run among runs of several suites."""
     return " · ".join(filter(None, (entry.system, entry.suite, regime_of(entry))))
 
 
@@ -80,9 +80,9 @@ def published_rows(
     *,
     parts: bool = False,
 ) -> list[Row]:
-    """Return the published systems of a suite: values to be drawn, and what the paper prints.
+    """Return the published systems of a suite: values to draw, and the printed figures.
 
-    Only those that belong beside a run played like one of the entries; None: all.
+    Only rows comparable with one of the entries; None for all rows.
     """
     rows: dict[tuple[str, str], Row] = {}
     runs = None if like is None else [entry.run for entry in like]
@@ -103,25 +103,25 @@ def published_rows(
 
 
 def _shown(cell: Cell) -> str:
-    """Return a published figure as it is printed, with its unit where that is per cent."""
+    """Return a published figure as printed, with its unit if that is per cent."""
     if not cell.printed:
         return "suppressed" if cell.suppressed else "undefined"
     return f"{cell.printed} %" if cell.unit == "percent" else cell.printed
 
 
 def paper_differences(listed: Iterable[Entry]) -> str:
-    """Say which systems were not asked as in the paper, and what was otherwise."""
+    """Say which systems ran with other arguments than the paper's, and which arguments."""
     return differences_in_words(((entry.system, entry.run) for entry in listed), ON_WHAT)
 
 
 def framed(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return rows as a frame; the number of episodes is whole, or not known."""
+    """Return rows as a frame; the number of episodes is whole or missing."""
     frame = pd.DataFrame(list(rows)).drop(columns=["regime"], errors="ignore")
     return frame.astype({"n": "Int64"})
 
 
 def caveats(wanted: Iterable[str]) -> str:
-    """Return what a reader must know who compares with the published rows of some suites."""
+    """Return caveats about comparisons with the published rows of some suites."""
     found = dict.fromkeys(
         counterpart.caveat
         for suite in wanted

@@ -11,13 +11,13 @@ from whybench.report.view import View
 
 
 def section(view: View) -> Section:
-    """Return all that is shown of CausaLab."""
+    """Return the parts of the section."""
     parts = (commitment, failures, plane, sizes)
     return written(read(__package__, "section.toml"), globals() | named(*parts), view)
 
 
 def unscored(view: View) -> list[Row]:
-    """Return the runs of which no episode was scored."""
+    """Return the runs without a scored episode."""
     return [
         {"run": row_of(entry), "count": len(entry.run.frame)}
         for entry in every(view)

@@ -1,4 +1,4 @@
-"""How prediction and mechanism fare as graphs grow, and where two systems part."""
+"""Prediction and mechanism by graph size, and the gap between two systems."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ TABLED = (
 )  # fmt: skip
 GAPS = ("accuracy", "root_f1", "edge_f1", "freq_edge_f1", "freq_weight_f1")
 SHADES = ("#e8934d", "#f4f6f8", "#5aa9d6")
-"""From the second system's advantage to the first one's; all light enough for dark words."""
+"""Colours from the second system's advantage to the first's; light, for dark text."""
 MOST_PAIRS = 3
-"""Pairs of systems that are compared."""
+"""Maximum number of compared pairs of systems."""
 
 
 def _played(view: View) -> list[Entry]:
@@ -42,7 +42,7 @@ def _played(view: View) -> list[Entry]:
 
 
 def by_size(view: View, metric: str) -> Shown:
-    """Return a metric by size, published systems beside it."""
+    """Return a metric by size, with the published systems."""
     played = _played(view)
     rows = [own_row(view, entry, [metric]) for entry in played]
     rows = [row for row in rows if not math.isnan(row[metric])]
@@ -116,7 +116,7 @@ def _differences(first: Entry, second: Entry) -> Iterator[Row]:
 
 
 def published_gap(view: View) -> Shown | None:
-    """Return the paper's own gap, between the two systems that it also tried in all regimes."""
+    """Return the paper's gap between the two systems that it ran in all regimes."""
     rows: list[Row] = []
     both = {row["system"] for row in published_rows(view, "scaling_4", GAPS, parts=True)}
     for suite in MAIN if _played(view) else ():
@@ -139,7 +139,7 @@ def published_gap(view: View) -> Shown | None:
 
 
 def gap_cells(form: FigureForm, shown: Shown) -> Any:
-    """Draw gaps: blue where the first is ahead, orange where the second is, pale where neither."""
+    """Draw gaps: blue if the first is ahead, orange if the second is, pale otherwise."""
     chart = heat(shown.frame, x="nodes", y="metric", value="gap", y_sort=GAPS, format="+.2f")
     cells, words = chart.layer
     cells.encoding.color.scale = alt.Scale(domain=[-1, 0, 1], range=list(SHADES))

@@ -30,7 +30,7 @@ def rank(rows: Iterable[Sequence[int]], columns: Iterable[int]) -> int:
 
 
 def null_space(rows: Iterable[Sequence[int]], columns: Sequence[int], k: int) -> list[Row]:
-    """Return a basis of what is orthogonal to all rows and lives on some columns."""
+    """Return a basis of the vectors on some columns that are orthogonal to all rows."""
     left = [[Fraction(row[c]) for c in columns] for row in rows]
     pivots: list[int] = []
     for c in range(len(columns)):
@@ -55,10 +55,10 @@ def null_space(rows: Iterable[Sequence[int]], columns: Sequence[int], k: int) ->
 
 
 def only_zero(table: Sequence[tuple[Row, list[int]]], width: int) -> bool:
-    """Tell whether every solution is 0 in its first places, each line having a few right sides.
+    """Tell whether every solution is 0 in its first entries; lines have several right sides.
 
-    A line that does not follow from those before it may have any of its right sides; for one that
-    does, its right side follows too and must be one of those allowed.
+    A line that is independent of the earlier ones may have any of its right sides. For a dependent
+    line the right side follows from the others and must be one of those allowed.
     """
     size = len(table[0][0])
     chosen: list[Row] = []
@@ -85,6 +85,6 @@ def only_zero(table: Sequence[tuple[Row, list[int]]], width: int) -> bool:
 
 
 def cleared(vector: Sequence[Fraction]) -> Row:
-    """Return a vector times what makes it whole."""
+    """Return a multiple of a vector with whole entries."""
     common = lcm(*(entry.denominator for entry in vector))
     return tuple(int(entry * common) for entry in vector)

@@ -1,11 +1,11 @@
 """An independent check of CausaLab certificates: rank arguments in whole numbers.
 
-Readings force the law if and only if no single equation can be exchanged for another one that
-shows the same and uses only quantities which do not depend on the one explained. (Given any other
-law that fits, take the first quantity, in a causal order of *that* law, whose equation differs:
-all before it are explained as in truth, so its new causes do not depend on it in truth either.)
-For exact linear laws that is one rank per quantity. Readings come from an episode; lower
-bounds go over all sets of properties, with the total effects of the true law.
+Readings force the law if and only if no single equation can be replaced by another one that gives
+the same readings and uses only causes that do not depend on its quantity. (Proof: given any other
+law that fits, take the first quantity, in a causal order of *that* law, whose equation differs. All
+quantities before it have their true equations, so its new causes do not depend on it in the true
+law either.) For exact linear laws this is one rank per quantity. Readings come from an episode.
+Lower bounds cover all sets of properties, with the total effects of the true law.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from whybench.families.causalab.world.world import FREQUENCY, World
 from whybench.families.claims import differences
 
 UNVERIFIED_CLAIMS = {
-    "identified": "in quadratic and disturbed worlds: that the law is not forced; that it is, is "
-    "checked by runs of several kinds, of which one must force it",
+    "identified": "in quadratic and disturbed systems: that the law is not forced is not checked; "
+    "that it is forced is checked by several kinds of runs, one of which must force it",
     "exact_steps": "only that it lies between `fewest` and `minimax`, and within the budget",
     "best_score": "where the frequency is not identified: only that it is 0 or 1",
     "bits": "where not identified: only that some interventions leave a class of that size, and in "
-    "quadratic and disturbed worlds only that it is one bit or more",
-    "witness": "in quadratic and disturbed worlds",
-    "minimax": "the upper bound over all laws is the theorem of docs/causalab-proofs.md; with a "
-    "first reading of 0 the lower one may be left open too",
+    "quadratic and disturbed systems only that it is one bit or more",
+    "witness": "in quadratic and disturbed systems",
+    "minimax": "the upper bound over all laws is the theorem of "
+    "docs/explanation/causalab-proofs.md; with a first reading of 0 the lower bound may stay open",
     "frequency_identified": "where the law is not identified: if the frequency may be a cause, or "
-    "if it hangs on which properties are set",
+    "if it depends on which properties are set",
     "undecided_pairs": "where a law of more than 8 quantities, or one that is not exactly linear, "
     "is not identified",
     "expected_edge_f1": "it repeats the exact agent's run over other draws",
@@ -45,7 +45,7 @@ UNVERIFIED_CLAIMS = {
 """Claims that are not checked, or only in part."""
 
 LARGEST = 8
-"""Up to so many quantities all causal orders are gone through."""
+"""Maximum number of quantities for which all causal orders are searched."""
 
 
 def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
@@ -57,7 +57,7 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
 
 
 def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
-    """Yield each claim that has one right value, with it."""
+    """Yield each claim that has exactly one right value, with that value."""
     view, k = lab.view, lab.k
     passive = [reading for reading in lab.given if reading.passive]
     into, out = ([sum(v == e[i] for e in lab.edges) for v in range(k)] for i in (1, 0))
@@ -143,7 +143,7 @@ def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
 
 
 def _reachable(world: World) -> bool:
-    """Tell whether the reactor accepts the true frequency: the released dial ends."""
+    """Tell whether the reactor accepts the true frequency; the released dial has an end."""
     view, target = world.view, world.target
     return not view.released or abs(min(max(target, 0), CEILING) - target) < max(
         view.tolerance, 1e-9
@@ -151,7 +151,7 @@ def _reachable(world: World) -> bool:
 
 
 def _is_witness(lab: Lab, witness: Any, touched: Sequence[int]) -> bool:
-    """Tell whether two equations are the true one and an acyclic one that shows the same."""
+    """Tell whether two equations are the true one and an acyclic one with equal readings."""
     try:
         v = lab.view.names.index(witness["node"])
         true, rival = (

@@ -11,7 +11,7 @@ from whybench.families.causalab.proof.checker.algebra import Row, rank
 
 
 def reached(graph: Graph, v: int) -> int:
-    """Return all that depends on v."""
+    """Return everything that depends on v."""
     found, waiting = 0, [v]
     while waiting:
         new = graph.children[waiting.pop()] & ~found
@@ -47,15 +47,15 @@ def class_size(k: int, edges: Sequence[tuple[int, int]], touched: Sequence[int])
 
 
 def undecided(k: int, spaces: Sequence[Sequence[Row]]) -> int:
-    """Count edges that some acyclic laws have and others not, over all causal orders.
+    """Count edges that some acyclic laws that fit have and others do not, over all orders.
 
-    A space holds an equation that fits, and then the changes that do not show.
+    A space holds an equation that fits, followed by the changes that readings do not show.
     """
     everything = (1 << k) - 1
 
     @cache
     def freedom(v: int, before: int) -> int:
-        """Dimension of v's equations with causes among `before`; −1 if there is none."""
+        """Return the dimension of v's equations with causes among `before`; −1 if there is none."""
         outside = [u for u in members(everything & ~before) if u != v]
         table = [tuple(vector[u] for vector in spaces[v]) for u in outside]
         width = len(spaces[v])

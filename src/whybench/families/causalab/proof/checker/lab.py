@@ -1,4 +1,4 @@
-"""A world made ready for rank arguments, for the check of certificates."""
+"""A hidden system prepared for rank arguments, for the check of certificates."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from whybench.families.causalab.proof.checker.readings import (
 from whybench.families.causalab.world.world import FREQUENCY, Reading, View, World
 
 FINEST = (0.05, 0.0005)
-"""Linear and square weights of a quadratic law that are smaller count as none."""
+"""Smaller linear and square weights of a quadratic law count as none."""
 
 
 def sharp(view: View, v: int, own: Sequence[int], readings: Sequence[Reading]) -> bool:
-    """Tell whether rounded readings leave no room for another quadratic equation of v.
+    """Tell whether rounded readings exclude every other quadratic equation of v.
 
-    What fits is off by at most 0.005 at every reading, so it is that near to the best fit.
+    An equation that fits is off by at most 0.005 at every reading, so it is close to the best fit.
     """
     placed = grounds(view, v, readings)
     places = sorted({place for place in placed if place is not None})
@@ -52,7 +52,7 @@ def sharp(view: View, v: int, own: Sequence[int], readings: Sequence[Reading]) -
 
 
 def settled(world: World, v: int, own: Sequence[int], readings: Sequence[Reading]) -> bool:
-    """Tell whether no other linear equation of v fits, each reading being off by −s, 0 or s."""
+    """Tell whether no other linear equation of v fits if each reading is off by −s, 0 or s."""
     view, hidden = world.view, world.disturbance
     size = round(100 * view.disturbance)
     first = len(view.records)
@@ -74,7 +74,7 @@ def settled(world: World, v: int, own: Sequence[int], readings: Sequence[Reading
 
 
 class Lab:
-    """A world made ready for rank arguments."""
+    """A hidden system prepared for rank arguments."""
 
     def __init__(self, instance: Instance, world: World) -> None:
         self.instance, self.world, self.view = instance, world, world.view
@@ -91,12 +91,12 @@ class Lab:
     # Exact linear laws.
 
     def columns(self, v: int, below: Sequence[int]) -> list[int]:
-        """Return what might cause v: no effect of it, and not the frequency if that is told."""
+        """Return possible causes of v: not its effects, nor the frequency if the prompt says so."""
         barred = below[v] | 1 << v | (self.view.sink and 1 << FREQUENCY)
         return [u for u in range(self.k) if not barred >> u & 1]
 
     def forced(self, touched: Sequence[int], effects: Sequence[Row], below: Sequence[int]) -> bool:
-        """Tell whether setting these, to whatever values, forces every equation."""
+        """Tell whether setting these properties, to any values, forces every equation."""
         wanted = [(v, self.columns(v, below)) for v in range(self.k)]
         wanted.sort(key=lambda item: (item[0] == FREQUENCY, -len(item[1]), item[0] in touched))
         for v, columns in wanted:
@@ -105,17 +105,19 @@ class Lab:
         return True
 
     def conditions(self, v: int, touched: Sequence[int], effects: Sequence[Row]) -> list[Row]:
-        """Return what a change of v's weights must be orthogonal to, whatever values are set.
+        """Return what a change of v's weights must be orthogonal to, for any set values.
 
-        Everything moves along the effects of what is set. Under `shift` setting v tells its base.
+        Readings move along the effects of the set properties. Under `shift`, setting v reveals its
+        base.
         """
         known = [self.start] if v in touched and self.view.semantics == "shift" else []
         return [*self.rows[v], *(effects[j] for j in touched if j != v), *known]
 
     def fewest(self) -> tuple[int, ...] | None:
-        """Return a smallest set to be set, tried in an episode; None if the budget is too small.
+        """Return a smallest sufficient set of properties, run in an episode; None if none fits.
 
-        More never says less, so it is enough to go down from the largest sets, one by one.
+        Setting more properties never loses information, so the search goes down from the largest
+        sets, one property at a time.
         """
         best = None
         for size in range(min(self.view.budget, len(self.controllable)), -1, -1):
@@ -135,18 +137,19 @@ class Lab:
 
     @property
     def bounded(self) -> bool:
-        """Whether every property can be set, and that once is enough: linear, and a told sink."""
+        """Whether setting every property once suffices: linear, and a stated sink."""
         every = len(self.controllable) == self.k - 1
         return every and self.exact and self.view.sink and all(r.passive for r in self.given)
 
     def worst_case(self) -> int | None:
-        """Return the worst case over laws with the same first readings; None: left open.
+        """Return the worst case over laws with the same first readings; None if it stays open.
 
-        Whichever property p is set first, no property may cause another, or all others may be
-        effects of p alone: with base 0, or so that they move as they differ from the first record.
-        If no k − 2 properties, p among them, force one of these laws, k − 1 are needed. For
-        three quantities one setting is enough if p is here. What reads 0 at first explains nothing
-        that is not 0, so that there are fewer such laws.
+        Let p be the property that is set first. Consider two kinds of laws: no property causes
+        another, or all others are effects of p alone. In the second kind they have base 0, or move
+        in proportion to their difference from the first record. If no k − 2 properties including p
+        force one of these laws, for every p, then k − 1 are needed. Otherwise the result is open.
+        The exception is k = 3: it is 1 if setting p forces the true law. A first reading of 0
+        cannot explain one that is not 0, which leaves fewer such laws.
         """
         k, own = self.k, self.controllable
         empty = [tuple(int(u == j) for u in range(k)) for j in range(k)]
@@ -163,10 +166,10 @@ class Lab:
         return k - 1
 
     def frequency_identified(self, identified: bool) -> bool | None:
-        """Tell whether the reactor's frequency can be forced; None where that is left open.
+        """Tell whether the reactor's frequency can be forced; None if this stays open.
 
-        It is where the step to the reactor's crystal is made of steps that were seen. Which
-        properties are set, as many as may be, must make no difference.
+        It is forced if the step to the reactor's crystal is a combination of observed steps. The
+        result must not depend on which properties are set, as many as the budget allows.
         """
         if identified or not (self.view.sink and self.exact):
             return identified or None
@@ -181,7 +184,7 @@ class Lab:
         return verdicts.pop() if len(verdicts) == 1 else None
 
     def undecided(self) -> int:
-        """Count edges that some laws have and others not, when all that can be set has been."""
+        """Count edges that some fitting laws have and others do not, after all settings."""
         if self.forced(self.controllable, self.effects, self.below):
             return 0
         readings = carried_out(self.instance, self.world, self.controllable * 2)
@@ -198,14 +201,14 @@ class Lab:
     # Quadratic and disturbed worlds.
 
     def counted(self) -> int:
-        """Return the fewest settings by counting: each reading is one equation for a quantity."""
+        """Return the fewest settings by counting: each reading gives a quantity one equation."""
         unknowns = 2 * (self.k - 1) + 1
         passive = [self.powers(reading) for reading in self.given if reading.passive]
         most = max(2 * len(self.columns(v, self.below)) for v in range(1, self.k))
         return max(most, unknowns - rank(passive, range(unknowns)))
 
     def powers(self, reading: Reading) -> Row:
-        """Return 1, the properties and, in a quadratic world, their squares."""
+        """Return 1, the properties and, in a quadratic system, their squares."""
         x = whole(reading.values)[1:]
         return (1, *x, *(a * a for a in x if self.view.quadratic))
 
@@ -215,7 +218,7 @@ class Lab:
         return any(all(self._forces(v, readings) for v in range(self.k)) for readings in runs)
 
     def _runs(self) -> list[tuple[int, ...]]:
-        """Return what is set in each run: all in turn, or each several times, in some orders."""
+        """Return the settings of each run: all properties in turn, or several times each."""
         causes = sorted(self.controllable, key=lambda v: -self.below[v].bit_count())
         orders = (self.controllable, self.controllable[::-1], causes, causes[::-1])
         runs = [order * rounds for order in orders for rounds in (2, 4)]
@@ -223,7 +226,7 @@ class Lab:
         return list(dict.fromkeys(tuple(run[: self.view.budget]) for run in runs))
 
     def _forces(self, v: int, readings: Sequence[Reading]) -> bool:
-        """Tell whether rounded or disturbed readings leave v one equation."""
+        """Tell whether rounded or disturbed readings leave v exactly one equation."""
         own = self.columns(v, self.below)
         if self.view.quadratic:
             return sharp(self.view, v, own, readings)

@@ -1,4 +1,4 @@
-"""What readings say of one equation, for the check of certificates."""
+"""What readings say about one equation, for the check of certificates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whybench.families.causalab.world.world import FREQUENCY, Reading, View, Wor
 
 
 def grounds(view: View, v: int, readings: Sequence[Reading]) -> list[int | None]:
-    """Return for each reading which unknown base v has in it; None: its base was set."""
+    """Return for each reading which unknown base v has in it; None if its base was set."""
     at: dict[int, int | None] = {}
     found: list[int | None] = []
     for number, reading in enumerate(readings):
@@ -27,7 +27,7 @@ def grounds(view: View, v: int, readings: Sequence[Reading]) -> list[int | None]
 
 
 def rows(view: View, v: int, readings: Sequence[Reading]) -> list[Row]:
-    """Return what a change of v's weights must be orthogonal to, so that readings stay."""
+    """Return what a change of v's weights must be orthogonal to if readings stay the same."""
     first: dict[int, Row] = {}
     rows: list[Row] = []
     for reading, ground in zip(readings, grounds(view, v, readings), strict=True):
@@ -47,7 +47,7 @@ def whole(values: Sequence[float]) -> Row:
 
 
 def effects(world: World, j: int) -> Row:
-    """Return how much everything moves per unit of j's base, up to a factor."""
+    """Return how far every quantity moves per unit of j's base, up to a factor."""
     moved = [Fraction(0)] * world.law.k
     for v in world.law.order():
         causes = world.law.terms[v]
@@ -56,7 +56,7 @@ def effects(world: World, j: int) -> Row:
 
 
 def carried_out(instance: Instance, world: World, targets: Sequence[int]) -> list[Reading]:
-    """Set properties in an episode, each to something new; return all readings."""
+    """Set properties in an episode, each to a new value; return all readings."""
     view = world.view
     readings = [*view.records, view.baseline]
     count = view.controllable.bit_count()

@@ -1,1 +1,1 @@
-"""Judging reports: rubrics, evidence for the judge, mechanical checks, claims, failure modes."""
+"""Judging of reports: rubrics, evidence packet, checks by rule, claims and failure modes."""

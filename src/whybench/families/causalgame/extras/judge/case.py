@@ -1,4 +1,4 @@
-"""The evidence packet: what is true of the task, and what was true of the episode."""
+"""The evidence packet: the truth about the task and about the episode."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ REPORTS = (
 """Physics with a task report."""
 
 SCENARIOS = "scenarios"
-"""The file that says what each scenario adds: its history and what is hidden."""
+"""The file with the part that each scenario adds: its history and what is hidden."""
 
 SECTIONS = ("chain", "traps", "strategy")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedCase:
-    """All that judging a report needs."""
+    """Everything that is needed to judge a report."""
 
     instance_id: str
     scenario: str
@@ -48,10 +48,10 @@ class JudgedCase:
 
 
 def judged_case(family: Family[Any], instance: Instance, trace: Trace) -> JudgedCase | None:
-    """Return what judging a trace's report needs; None: no report, or a generated world's."""
+    """Return the case of a trace's report; None without a report or for a generated system."""
     episode = family.replay_episode(instance, trace.actions, trace.given, trace.evidence)
     if not isinstance(episode, DroneEpisode):
-        raise ValueError(f"{family.name} has no reports to judge: score another family's log")
+        raise ValueError(f"{family.name} has no reports to judge. Give a log of CausalGame.")
     told = reported(episode)
     if told is None or instance.suite == FACTORIAL:
         return None
@@ -76,10 +76,10 @@ def scenarios() -> tuple[str, ...]:
 def task_report(scenario: str, profile: str, physics: str) -> str:
     """Return causal chain, traps and best strategy of a scenario, as Markdown."""
     if physics not in REPORTS:
-        raise ValueError(f"no task report for physics {physics!r}: there are {', '.join(REPORTS)}")
+        raise ValueError(f"No task report for physics {physics!r}. Known: {', '.join(REPORTS)}.")
     told = _file(SCENARIOS).passages
     if scenario not in told:
-        raise ValueError(f"no task report for {scenario!r}: there are {', '.join(scenarios())}")
+        raise ValueError(f"No task report for {scenario!r}. Known: {', '.join(scenarios())}.")
     truth = _file(physics)
     parts = [f"### {name.capitalize()}\n\n{truth.say(name)}" for name in SECTIONS]
     own = paragraphs(told[scenario], told.get(f"{scenario}_{profile}", ""))
@@ -87,7 +87,7 @@ def task_report(scenario: str, profile: str, physics: str) -> str:
 
 
 def truth_lines(outcome: Outcome, best_known: float | None = None) -> str:
-    """Return the truth of an episode's end, as a list."""
+    """Return the true result of an episode, as a list."""
     lines = [
         f"- mission {'won' if outcome.won else 'not won'}",
         f"- survival rate of the submitted design: {100 * outcome.survival_rate:.1f} %",

@@ -1,18 +1,21 @@
-"""Failure modes: names for how a run went wrong, from the six criteria and survival.
+"""Failure modes: names for how a run failed, from the six criteria and survival.
 
-Two published rules, neither of which says what happens where its cases overlap or leave gaps. Here
-cases are tried in their order, the first that fits is the mode, and what fits none is `none` (or
-`other`): so a run has exactly one mode. Both look at the six criteria alone, which the full rubric
-holds too, so a mode means the same under either. Verdicts may be means of several judges.
+There are two published rules. Neither says what happens if its cases overlap or leave gaps. Here
+the cases are tried in order, and the first that fits is the mode. If none fits, the mode is `none`
+(or `other`), so a run has exactly one mode. Both rules use only the six criteria, which the full
+rubric also contains, so a mode means the same under either rubric. Verdicts may be means of several
+judges.
 
-Our decisions, where the rules are silent:
+Our decisions where the rules are silent:
+
 - mode C's "9 of 22" is that share of the six criteria's 16 points, about 6.5;
 - "lacks causal reasoning" (D): less than half of that dimension's points;
 - "uses data" (D): at least half of that dimension's points;
 - "weak in all dimensions" (E): no dimension above half of its points;
 - in the later rule, good experimental design is a verdict of at least 0.5 on ED1, causal reasoning
   is any point on CR1, CR2 or CR3, and a mechanism is a verdict of at least 0.5 on CR1.
-Modes are given to won runs too: a design can win for reasons its author does not know.
+
+Winning runs also get modes, because a design can win for reasons that its author does not know.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ Mode = Literal["A", "B", "C", "D", "E", "none"]
 LaterMode = Literal["A", "B", "C", "D", "other"]
 
 HIGH_RUBRIC = 9 / 22
-"""Share of the rubric's maximum from which it counts as high."""
+"""Share of the rubric's maximum at which a report counts as good."""
 LOW_SURVIVAL = 0.5
 HALF = 0.5
 

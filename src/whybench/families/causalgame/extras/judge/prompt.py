@@ -1,4 +1,4 @@
-"""What a judge is told: instructions, packet, rubric or statements, and the delimited report."""
+"""A judge's prompt: instructions, packet, rubric or statements, and the quoted report."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def claims_question(case: JudgedCase, claims: Sequence[Claim]) -> Question:
 
 
 def _told(checks: Checks) -> str:
-    """Return the checks as lines for a judge."""
+    """Return the results of the checks as lines for a judge."""
     return "\n".join(
         f"- {name}: {value.replace('_', ' ')}"
         for name, value in (

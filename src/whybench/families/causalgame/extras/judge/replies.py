@@ -1,6 +1,6 @@
-"""A judge's replies on a report: the schemas asked for, and readers that forgive nothing silently.
+"""A judge's replies on a report: schemas, and strict parsers.
 
-A judge gives verdicts on a rubric, and says which claims a report makes without being told which
+A judge gives verdicts on a rubric. It also says which claims a report makes, without knowing which
 of them are true.
 """
 
@@ -28,7 +28,7 @@ def schema(rubric: Rubric, word: str) -> dict[str, Any]:
 
 
 def read_verdict(rubric: Rubric, word: str, text: str) -> dict[str, float]:
-    """Read a verdict on each criterion, or raise UnreadableError; nothing odd becomes a zero."""
+    """Parse a verdict on each criterion, or raise UnreadableError; odd values never become zero."""
     verdicts: dict[str, float] = {}
     for key, entry in own_entries(text, word, [c.id for c in rubric.judged]).items():
         value = entry.get("verdict") if isinstance(entry, dict) else entry
@@ -39,7 +39,7 @@ def read_verdict(rubric: Rubric, word: str, text: str) -> dict[str, float]:
 
 
 def numbered(instance_id: str, claims: Sequence[Claim]) -> dict[str, Claim]:
-    """Return the claims in an order of the instance's own, under numbers that tell nothing."""
+    """Return the claims in an order that depends on the instance, under neutral numbers."""
     order = Stream("causalgame", "claims", instance_id).shuffled(claims)
     return {f"S{number}": claim for number, claim in enumerate(order, 1)}
 
@@ -50,7 +50,7 @@ def answers_schema(word: str, listed: Mapping[str, Claim]) -> dict[str, Any]:
 
 
 def read_answers(listed: Mapping[str, Claim], word: str, text: str) -> dict[str, Answer]:
-    """Read a reply into an answer for each claim's id, or raise UnreadableError."""
+    """Parse a reply into an answer for each claim's id, or raise UnreadableError."""
     found: dict[str, Answer] = {}
     for key, value in own_entries(text, word, listed).items():
         known = next((answer for answer in ANSWERS if answer == value), None)
@@ -63,5 +63,5 @@ def read_answers(listed: Mapping[str, Claim], word: str, text: str) -> dict[str,
 
 
 def distance_from(claims: Sequence[Claim], answers: Mapping[str, Answer]) -> Distance:
-    """Return the distance of a report from the truth; to deny a distractor costs nothing."""
+    """Return the distance of a report from the truth; denying a distractor costs nothing."""
     return distance_of(claims, {key for key, answer in answers.items() if answer == "asserted"})

@@ -1,9 +1,9 @@
-"""Rubrics: weighted criteria, read from `rubric.json`, and what verdicts on them add up to.
+"""Rubrics: weighted criteria, read from `rubric.json`, and sums of verdicts.
 
-A verdict is 1, 0.5 or 0 and counts times the criterion's weight; faults weigh less than zero. The
-published rubrics call some criteria mandatory and say nothing of what that does. Our decision:
-`mandatory_met` reports whether every mandatory criterion got at least a half, and sums stay as they
-are, so that they can be compared with published ones.
+A verdict is 1, 0.5 or 0, multiplied by the criterion's weight; deductions have negative weights.
+The published rubrics call some criteria mandatory but do not say what follows. Our decision:
+`mandatory_met` reports whether every mandatory criterion got at least a half. The sums do not
+change, so they can be compared with published sums.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from typing import Any, Literal
 from whybench.families.causalgame.report_checks import Checks
 
 VERDICTS = (0.0, 0.5, 1.0)
-"""Not met, half met, met; of a fault: absent, in part, present."""
+"""Not met, half met, met; for a deduction: absent, in part, present."""
 
 NAMES = ("six", "full")
-"""The 16 points of six criteria, and all 17 items (34 points, faults to -11)."""
+"""`six`: six criteria, 16 points; `full`: all 17 items, 34 points and deductions to -11."""
 
 Mechanical = Literal["faithful", "fabricated"]
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing to judge."""
+    """One criterion to judge."""
 
     id: str
     weight: int
-    """Points for a verdict of 1; below zero: a fault."""
+    """Points for a verdict of 1; a negative weight is a deduction."""
     dimension: str
     title: str
     text: str
     mandatory: bool = False
     mechanical: Mechanical | None = None
-    """Decided by `report_checks` on the report's numbers instead of by a judge."""
+    """Whether `report_checks` decides it from the report's numbers, instead of a judge."""
     like: str | None = None
-    """The same criterion's id in the rubric of six."""
+    """Id of the same criterion in the rubric with six criteria."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Rubric:
 
     @property
     def maximum(self) -> int:
-        """The most points there are."""
+        """Maximum number of points."""
         return sum(max(0, criterion.weight) for criterion in self.criteria)
 
     @property
@@ -65,17 +65,17 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """What verdicts add up to."""
+    """The sums of verdicts."""
 
     total: float
     normalised: float
-    """Total by the maximum; faults can take it below 0."""
+    """Total divided by the maximum; deductions can take it below 0."""
     dimensions: Mapping[str, float]
     """Points of each dimension."""
     dimensions_normalised: Mapping[str, float]
-    """Points of each dimension by the most there are in it."""
+    """Points of each dimension, divided by its maximum."""
     mandatory_met: bool
-    """Whether every mandatory criterion is at least half met; changes no sum."""
+    """Whether every mandatory criterion is at least half met; does not change any sum."""
 
 
 @cache
@@ -86,7 +86,7 @@ def rubric(name: str) -> Rubric:
     [16, 34]
     """
     if name not in NAMES:
-        raise ValueError(f"no rubric {name!r}: choose one of {', '.join(NAMES)}")
+        raise ValueError(f"Unknown rubric {name!r}. Choose one of {', '.join(NAMES)}.")
     data = json.loads((files(__package__ or "") / "rubric.json").read_text("utf-8"))
     own = {c["id"]: c for c in data["six"]["criteria"]}
     entries = [_criterion(c, own) for c in data[name]["criteria"]]
@@ -94,13 +94,11 @@ def rubric(name: str) -> Rubric:
 
 
 def graded(rubric: Rubric, verdicts: Mapping[str, float]) -> Graded:
-    """Add up verdicts: exactly one for each criterion, a mean of several judges' too."""
+    """Add up verdicts: exactly one for each criterion; means of several judges are allowed."""
     ids = {criterion.id for criterion in rubric.criteria}
     if ids != verdicts.keys():
         wrong = ", ".join(sorted(ids ^ verdicts.keys()))
-        raise ValueError(
-            f"one verdict for each criterion is needed, neither more nor less: {wrong}"
-        )
+        raise ValueError(f"Give exactly one verdict for each criterion. Wrong: {wrong}")
     points = {c.id: c.weight * verdicts[c.id] for c in rubric.criteria}
     scores, most = {}, {}
     for dimension, _ in rubric.dimensions:
@@ -118,17 +116,17 @@ def graded(rubric: Rubric, verdicts: Mapping[str, float]) -> Graded:
 
 
 def six_of(rubric: Rubric, verdicts: Mapping[str, float]) -> dict[str, float]:
-    """Return the verdicts on the six criteria, which every rubric holds."""
+    """Return the verdicts on the six criteria, which every rubric contains."""
     return {
         c.like or c.id: verdicts[c.id] for c in rubric.criteria if c.like or rubric.name == "six"
     }
 
 
 def mechanical(kind: Mechanical, checks: Checks) -> float:
-    """Return the verdict on a criterion that needs no judge.
+    """Return the verdict on a criterion that is decided by rule.
 
-    Faithful: 1 if victory, rate and bar are right, 0 if anything is wrong or if neither victory nor
-    rate is stated, else 0.5. Fabricated: 1 if anything is wrong, else 0.
+    Faithful: 1 if victory, rate and bar are right; 0 if anything is wrong, or if neither victory
+    nor rate is stated; otherwise 0.5. Fabricated: 1 if anything is wrong, otherwise 0.
     """
     if kind == "fabricated":
         return float(checks.wrong)

@@ -1,7 +1,7 @@
-"""The judge: other models read the report at an episode's end and judge it by a rubric.
+"""The report judge: other models read the report at the end of an episode and apply a rubric.
 
 `inspect score LOG --scorer whybench/report_judge -S judges=openai/gpt-x,google/gemini-y`, or the
-model role `judge`. A judge that is the subject itself is refused.
+model role `judge`. A judge that is the model under test is rejected.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from whybench.judge.question import Asked
 from whybench.judge.scorer import Judgement, clustered_means, judge_scorer, replayed
 
 MAIN: dict[str, Kind] = {"rubric_normalised": "share", "claim_distance": "amount"}
-"""Figures with an interval."""
+"""Metrics with an interval."""
 
 ReportSource = Callable[[TaskState], JudgedCase | None]
-"""Finds the report of a sample and the truth of its episode; None: there is no report."""
+"""Finds the report of a sample and the truth of its episode; None if there is no report."""
 
 Reply = tuple[dict[str, float] | None, int | None]
-"""A judge's verdict on each criterion, and the distance of the claims; None: unreadable."""
+"""A judge's verdict on each criterion, and the distance of the claims; None if unreadable."""
 
 
 def stored_case(state: TaskState) -> JudgedCase | None:
-    """Play the stored episode again and find its report."""
+    """Replay the stored episode and find its report."""
     found = replayed(state)
     return None if found is None else judged_case(*found)
 
 
 @metric
 def judgements() -> Metric:
-    """Mean of every figure, with a clustered 95 % interval of those in `MAIN`; never raises."""
+    """Mean of every figure, with a clustered 95 % interval for those in `MAIN`; never raises."""
     return clustered_means(MAIN)
 
 
@@ -63,12 +63,12 @@ def report_judge(
     """Judge reports: rubric, claims, numbers checked by rule, agreement of several judges.
 
     Args:
-        judges: Models that judge (a list, or names with commas); the role `judge` if left out.
+        judges: Models that judge: a list, or names separated by commas; default: the role `judge`.
         rubric: `six` (16 points) or `full` (17 items).
-        claims: Ask each judge too which claims the report makes.
+        claims: Also ask each judge which claims the report makes.
         schema: Constrain replies by a JSON schema.
-        allow_self: Let a model judge its own reports, to try the plumbing; labelled `self_judged`.
-        source: Where a sample's report is found.
+        allow_self: Let a model judge its own reports, to test the setup; labelled `self_judged`.
+        source: Function that finds a sample's report.
 
     """
     items = rubric_named(rubric)

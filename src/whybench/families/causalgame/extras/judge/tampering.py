@@ -1,11 +1,11 @@
-"""A report that speaks to its judge: found by rule and reported, never scored.
+"""Detect reports that address their judge; found by rule, reported, never scored.
 
-Delimiters keep such text from working; this tells readers of a log that it was there. It looks at
-the text as written and as it reads once disguises are taken off: invisible characters, look-alike
-letters, full-width forms, letters set apart, base64.
+Quoting keeps such text from working. The flag tells readers of a log that it was there. The
+detector examines the text as written, and again after normalization of invisible characters,
+look-alike letters, full-width forms, spaced letters and base64.
 
-It knows its patterns and little else: of ten attempts in words it had not been written for it found
-one. So a flag is worth reading, and no flag means nothing.
+It knows its patterns and little else. Of ten attempts in words for which it was not written, it
+found one. A flag is therefore worth reading, but the absence of a flag means nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from whybench.families.causalgame.report_checks import Report
 from whybench.judge.text_normalization import Signs
 
 LONGEST = 20_000
-"""Characters of an answer that are looked at."""
+"""Number of characters of an answer that are examined."""
 
 
 def tampering(report: Report) -> tuple[str, ...]:
-    """Return the signs of tampering in a report, none if there are none."""
+    """Return the signs of tampering in a report; empty if there are none."""
     signs = _signs()
     texts = (text[:LONGEST] for _, text in report.answers)
     return tuple(sorted(set[str]().union(*(signs.found(t, signs.has) for t in texts))))

@@ -1,4 +1,4 @@
-"""What several judges make of a report together, and what is decided by rule."""
+"""The combined verdict of several judges on a report, and what is decided by rule."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from whybench.stats.agreement import icc_2k, krippendorff_alpha
 
 
 def judged(case: JudgedCase, rubric: Rubric, panel: Sequence[Mapping[str, float]]) -> Judgement:
-    """Average what judges found, decide by rule what needs no judge, and name the failure mode.
+    """Average the judges' verdicts, add what is decided by rule, and name the failure mode.
 
-    What no judge said is NaN, which is unscored and no zero. The judges' agreement over the
-    criteria is NaN with fewer than two.
+    A criterion on which no judge gave a verdict is NaN: unscored, not zero. With fewer than two
+    judges, their agreement over the criteria is NaN.
     """
     checks, signs = checked(case.report, case.outcome), tampering(case.report)
     dimensions = [f"rubric_{name}" for name, _ in rubric.dimensions]

@@ -22,7 +22,7 @@ FAR = "hypothesis_distance"
 
 
 def _believers(games: Games) -> list[Group]:
-    """Return the groups that put down beliefs, with their profile where they have several."""
+    """Return the groups that recorded beliefs; a name that occurs twice includes the profile."""
     found = [group for group in games.own if FAR in group.frame and group.frame[FAR].notna().any()]
     names = [group.name for group in found]
     return [
@@ -34,7 +34,7 @@ def _believers(games: Games) -> list[Group]:
 
 
 def claim_rates(games: Games) -> list[Row]:
-    """Return golden claims found and distractors held, Table 4 beside runs by its rules."""
+    """Return golden claims found and distractors held, with Table 4 beside runs by its rules."""
     found = _believers(games)
     rows: list[Row] = [
         {"what": what, **group.measured(metric, "share"), "published": False}
@@ -51,7 +51,7 @@ def claim_rates(games: Games) -> list[Row]:
 
 
 def each_claim(games: Games) -> Shown:
-    """Count for each claim who held it at the end, over the episodes that can be replayed."""
+    """Count for each claim how often it was believed at the end, over replayable episodes."""
     counts: dict[tuple[str, bool, str, str], list[bool]] = {}
     for group in _believers(games):
         for _, instance, trace in (e for run in group.runs for e in games.view.episodes(run)):
@@ -74,7 +74,7 @@ def each_claim(games: Games) -> Shown:
 
 
 def distances(games: Games) -> Shown:
-    """Return the mean distance after each deployment; beliefs hold until others are put down."""
+    """Return the mean distance after each deployment; beliefs count until new ones are recorded."""
     rows: list[Row] = []
     for group in _believers(games):
         known = [(row["cluster"], _path(row)) for row in group.frame.to_dict("records")]
@@ -107,7 +107,7 @@ def _at(path: Sequence[tuple[int, float]], made: int) -> float | None:
 
 
 def blind_wins(games: Games) -> Iterator[Row]:
-    """Call out fleets that were won by somebody who named less than half of what is true."""
+    """Find systems that won fleets while they believed less than half of the golden claims."""
     for group in _believers(games):
         found = group.frame["golden_found"]
         told = found[found.notna() & (group.frame["win"] == 1)]

@@ -1,4 +1,4 @@
-"""CausalGame: lost by bad experiments or by bad inference, and generated worlds by factor."""
+"""CausalGame: fleets lost by bad experiments or bad inference, and generated systems by factor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from whybench.families.causalgame.world.factorial_suite import FACTORS
 from whybench.report.forms import Row, Shown
 
 MOST, LEAST = 90, 6
-"""So many episodes are looked back at in all, and at least so many of each run."""
+"""Number of episodes analysed in all, and the minimum for each run."""
 
 KINDS: dict[Sort, str] = {
     "won": "won, as its flights showed",
@@ -30,11 +30,11 @@ KINDS: dict[Sort, str] = {
     "unwinnable": "lost: cannot be won",
     "no_fleet": "no fleet flew",
 }
-"""What an episode was, as it stands in a picture."""
+"""Labels of the kinds of episodes in the figure."""
 
 
 def split(games: Games) -> Shown:
-    """Return why fleets were lost, as the exact experimenter judges it afterwards."""
+    """Return why fleets were lost, as judged with the exact agent's choice."""
     each = max(LEAST, MOST // max(1, sum(len(group.runs) for group in games.every)))
     view, rows = games.view, list[Row]()
     for group in games.every:
@@ -55,14 +55,14 @@ def split(games: Games) -> Shown:
 
 
 def _full(group: Group) -> str:
-    """Return a group's name, its profile, and whether its worlds are generated."""
+    """Return a group's name, its profile, and whether its systems are generated."""
     name = group.name.removesuffix(" (reference agent)")
     who = f"agent {name}" if group.first.reference else name
     return f"{who}, {'generated' if group.generated else group.first.profile}"
 
 
 def evidence(games: Games) -> list[Row]:
-    """Compare wins from own, optimal and another run's experiments."""
+    """Compare wins with own, optimal and yoked experiments."""
     models: dict[tuple[object, ...], list[Group]] = {}
     for group in games.every:
         run, how = group.first, manner(group.first)
@@ -87,7 +87,7 @@ def evidence(games: Games) -> list[Row]:
 
 
 def factors(games: Games) -> Iterator[Row]:
-    """Return wins in generated worlds by the level of each factor."""
+    """Return wins in generated systems by the level of each factor."""
     for group in games.generated:
         for factor in FACTORS if set(FACTORS) <= {*group.frame} else ():
             label = {level: f"{factor}: {level}" for level in LEVELS}

@@ -1,4 +1,4 @@
-"""CausalGame: what a judge made of the reports, and how runs failed."""
+"""CausalGame: the judges' verdicts on reports, and failure modes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIX = {
     "RQ1": "reflection_quality",
     "DU1": "data_usage",
 }
-"""Criterion of the rubric of six → its dimension; a mode depends on dimensions alone."""
+"""Criterion of the rubric with six criteria → its dimension; modes depend on dimensions only."""
 
 WORDS = {
     "A": "A: neither causes nor experiments",
@@ -28,7 +28,7 @@ WORDS = {
     "E": "E: a little of each",
     "none": "none of these",
 }
-"""The paper's failure modes in our words."""
+"""The paper's failure modes, described in our words."""
 
 COLUMNS = {
     "rubric_total": "points",
@@ -46,7 +46,7 @@ def _judged(games: Games) -> list[Group]:
 
 
 def rubric_profile(games: Games) -> list[Row]:
-    """Return the points in each dimension, as a share of what there is."""
+    """Return the points in each dimension, as a share of its maximum."""
     titles = dict(pair for which in NAMES for pair in rubric(which).dimensions)
     rows = [
         {"dimension": title, **group.measured(f"{JUDGE}.rubric_{name}", "share of points"),
@@ -59,7 +59,7 @@ def rubric_profile(games: Games) -> list[Row]:
 
 
 def mode_of(row: pd.Series) -> str | None:
-    """Return the failure mode of a judged row; None where the rubric of six was not used."""
+    """Return the failure mode of a judged row; None without the rubric of six criteria."""
     shares = {key: row.get(f"{JUDGE}.rubric_{name}") for key, name in SIX.items()}
     rate = row.get("survival_rate")
     if pd.isna(rate) or any(value is None or pd.isna(value) for value in shares.values()):

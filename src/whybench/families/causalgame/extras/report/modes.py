@@ -23,13 +23,13 @@ from whybench.report.forms import Row, Shown
 from whybench.stats.association import spearman
 
 FEWEST = 3
-"""A rank needs so many scenarios."""
+"""Number of scenarios that a rank needs."""
 
 PAPER = "published, mean of 16 models, agentic"
 
 
 def pairs(found: Sequence[Group]) -> list[tuple[Group, Group]]:
-    """Return for each model its group by tools and its group by code; the first of each."""
+    """Return for each model its first group with tools and its first group with code."""
     kept: dict[tuple[object, ...], dict[str, Group]] = {}
     for group in found:
         run, how = group.first, manner(group.first)
@@ -39,7 +39,7 @@ def pairs(found: Sequence[Group]) -> list[tuple[Group, Group]]:
 
 
 def protocols(games: Games) -> Shown:
-    """Return survival by tools minus survival by code, the paper's Table 13 beside it."""
+    """Return survival with tools minus survival with code, and the paper's Table 13."""
     rows: list[Row] = []
     for profile, found in games.profiles.items():
         paired = pairs(found)
@@ -73,7 +73,7 @@ def protocols(games: Games) -> Shown:
 
 
 def _survival(found: Sequence[Group]) -> dict[str, pd.Series]:
-    """Return survival by scenario of the groups that played enough of them."""
+    """Return survival by scenario for the groups that played enough scenarios."""
     columns: dict[str, pd.Series] = {}
     for group in found:
         where = group.frame["scenario"]
@@ -85,7 +85,7 @@ def _survival(found: Sequence[Group]) -> dict[str, pd.Series]:
 
 
 def difficulty(games: Games) -> Iterator[Shown]:
-    """Return the rank of each scenario, for each profile; the paper's mean beside it."""
+    """Return the rank of each scenario, for each profile, and the paper's mean."""
     printed = published_difficulty(games)
     for profile, found in games.profiles.items():
         columns = _survival(found)

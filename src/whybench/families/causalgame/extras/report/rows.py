@@ -1,4 +1,4 @@
-"""Runs of CausalGame put together: a group is one system under one set of rules."""
+"""Groups of CausalGame runs: a group is one system under one set of rules."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _SHORT = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """All that one system did in one setting (see `manner`), over scenarios."""
+    """All runs of one system in one setting (see `manner`), over scenarios."""
 
     name: str
-    """The system, said to be a reference agent where it is one."""
+    """The system's name; reference agents are marked as such."""
     runs: tuple[Run, ...]
     frame: pd.DataFrame
     """The rows of all its runs, with covariates and `scenario`."""
@@ -41,17 +41,17 @@ class Group:
 
     @property
     def first(self) -> Run:
-        """One of its runs; what is the same in all of them can be read off."""
+        """The first of its runs; use it for settings that all runs share."""
         return self.runs[0]
 
     @property
     def generated(self) -> bool:
-        """Whether its worlds are generated: another matter than scenarios."""
+        """Whether its systems are generated, not scenarios."""
         return self.first.suite.endswith(f"/{FACTORIAL}")
 
     @property
     def kind(self) -> str:
-        """Whose figures these are."""
+        """Kind of the group: a model or a reference agent."""
         return AGENT if self.first.reference else OURS
 
     def estimate(self, metric: str, where: pd.Series | None = None) -> Interval:
@@ -74,7 +74,7 @@ class Games:
 
     @classmethod
     def of(cls, view: View) -> Games:
-        """Put the runs of a view together."""
+        """Group the runs of a view."""
         both = [[], []]  # type: list[list[Run]]
         for run in view.runs:
             both[run.suite.endswith(f"/{FACTORIAL}")].append(run)
@@ -88,12 +88,12 @@ class Games:
 
     @property
     def own(self) -> list[Group]:
-        """Those on scenarios that worked from their own experiments."""
+        """Groups on scenarios that used their own experiments."""
         return [group for group in self.played if group.first.evidence == "own"]
 
     @property
     def profiles(self) -> dict[str, list[Group]]:
-        """Those by profile, the published rules first: the rules of the two differ."""
+        """Groups by profile, `published` first, because the two have different rules."""
         kept: dict[str, list[Group]] = {}
         for group in sorted(self.own, key=lambda group: group.first.profile != "published"):
             kept.setdefault(group.first.profile, []).append(group)
@@ -115,7 +115,7 @@ def _groups(view: View, runs: Iterable[Run]) -> list[Group]:
 
 
 def manner(run: Run) -> dict[str, str]:
-    """Return what besides system and profile sets groups apart, fit to be shown."""
+    """Return the settings, besides system and profile, that distinguish groups."""
     return {
         "evidence": run.evidence,
         "protocol": run.protocol,
@@ -126,7 +126,7 @@ def manner(run: Run) -> dict[str, str]:
 
 
 def differing(run: Run, others: Iterable[Run]) -> list[str]:
-    """Return in words in what manner a run was played, as far as others were played otherwise."""
+    """Return the settings of a run that differ from those of other runs, in words."""
     manners = [manner(other) for other in others]
     return [
         f"{name}={value}"
@@ -136,14 +136,14 @@ def differing(run: Run, others: Iterable[Run]) -> list[str]:
 
 
 def _named(run: Run, firsts: Sequence[Run]) -> str:
-    """Return a group's name; other groups of its system and profile have other names."""
+    """Return a group's name, distinct from other groups of its system and profile."""
     alike = [o for o in firsts if (o.system, o.profile) == (run.system, run.profile)]
     told = [fact for fact in differing(run, alike) if fact not in run.system]
     return " · ".join([run.system, *told])
 
 
 def _with_scenario(view: View, run: Run) -> pd.DataFrame:
-    """Return a run's rows with covariates; a suite names its scenario if they cannot be rebuilt."""
+    """Return a run's rows with covariates; the suite names the scenario if they are missing."""
     frame = view.joined(run)
     suite = run.suite.partition("/")[2]
     if "scenario" not in frame:
@@ -183,5 +183,5 @@ def by_value(
 
 
 def percent(share: float) -> str:
-    """Return a share as it stands in the paper's tables."""
+    """Return a share in per cent, in the format of the paper's tables."""
     return "–" if pd.isna(share) else f"{100 * share:.1f}"

@@ -30,14 +30,14 @@ PARTS = (
 
 
 def section(view: View) -> Section:
-    """Return all that is to be said of runs of CausalGame."""
+    """Return the report's section on runs of CausalGame."""
     games = Games.of(view)
     found = written(read(__package__, "section.toml"), globals() | named(*PARTS), games)
     return found if any(len(group.frame) for group in games.every) else replace(found, children=())
 
 
 def glance(games: Games) -> list[Row]:
-    """Return a row for each group, if there is any episode."""
+    """Return a row for each group; empty if there is no episode."""
     rows: list[Row] = []
     for group in games.every:
         run, ended = group.first, group.frame["outcome"].value_counts()

@@ -1,4 +1,4 @@
-"""CausalGame: how much of the fleet came back, by scenario, by challenge and by history."""
+"""CausalGame: share of the fleet that returned, by scenario, challenge and history."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from whybench.report.palette import LIGHT, colours
 from whybench.report.palette import PUBLISHED as GREY
 
 MODES = {"tools": "agentic", "code": "prompting"}
-"""Protocol → what the paper calls it."""
+"""Protocol → the paper's name for it."""
 
 MARKS = {"default design": "soft", "bar": "ink", "best known design": "yellow"}
-"""What else a row shows, as upright strokes, and their colours."""
+"""Landmarks of a row, drawn as vertical strokes, and their colours."""
 
 OF_IT, PAPER = "of the scenario", "published models"
-"""Whose strokes these are; the one entry of published systems in a legend."""
+"""Source of the strokes; the single legend entry of published systems."""
 
 COVARIATES = {"challenge": "what makes it hard", "history": "the history that it starts from"}
 MEAN = "core14_mean"
 
 
 def by_scenario(games: Games) -> Iterator[Shown]:
-    """Return survival by scenario, with strokes, and published models where rules are theirs."""
+    """Return survival by scenario, with strokes; with published models under the paper's rules."""
     for profile, found in games.profiles.items():
         label = {name: short(name) for name in played_in(found)}
         beside = _published(games, found) if profile == "published" else []
@@ -86,7 +86,7 @@ def _rows(
 
 
 def _landmarks(found: Sequence[Group], by: str, label: Mapping[Any, str]) -> pd.DataFrame:
-    """Return bar, best known and default design for each value of a column, over instances."""
+    """Return bar, best known and default design for each value of a column, averaged."""
     columns = {"default": "default design", "threshold": "bar", "best_known": "best known design"}
     frame = pd.concat([group.frame for group in found], ignore_index=True)
     if not {*columns, by} <= set(frame.columns):
@@ -103,7 +103,7 @@ def _landmarks(found: Sequence[Group], by: str, label: Mapping[Any, str]) -> pd.
 
 
 def _published(games: Games, found: Sequence[Group]) -> list[Row]:
-    """Return the published survival of each model on each scenario, in the modes that we have."""
+    """Return the published survival of each model on each scenario, for the modes that were run."""
     modes = dict.fromkeys(MODES.get(group.first.protocol, "agentic") for group in found)
     return [
         {"row": short(cell.suite), "system": f"{cell.system}, {mode}", "whose": PUBLISHED,
@@ -136,7 +136,7 @@ def _told(rows: list[Row], marks: pd.DataFrame, beside: list[Row]) -> str:
 
 
 def strokes(form: FigureForm, shown: Shown) -> alt.LayerChart:
-    """Draw estimates in rows, hollow published points behind them, and strokes for landmarks."""
+    """Draw estimates in rows, open published points behind them, and strokes for landmarks."""
     frame, order = shown.frame, shown.words["order"]
     behind = frame[frame["whose"] == PUBLISHED].assign(system=PAPER)
     marks = frame[frame["whose"] == OF_IT]
@@ -168,7 +168,7 @@ def strokes(form: FigureForm, shown: Shown) -> alt.LayerChart:
 
 
 def survival_table(games: Games) -> Iterator[Shown]:
-    """Return survival in per cent, with the paper's Tables 11 and 12 where rules are theirs."""
+    """Return survival in per cent; under the paper's rules with its Tables 11 and 12."""
     for profile, found in games.profiles.items():
         names = played_in(found)
         rows: list[Row] = []

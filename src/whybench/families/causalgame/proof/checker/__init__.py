@@ -1,1 +1,1 @@
-"""The independent checker: it shares nothing with what made a certificate."""
+"""The independent checker: it shares no code with the generator of certificates."""

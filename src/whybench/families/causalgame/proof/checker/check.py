@@ -1,7 +1,8 @@
-"""Checking a stored certificate by other means than those that made it.
+"""Check a stored certificate independently of the code that made it.
 
-The fleet is flown drone by drone (`single`). Of a generated world the best survival is found over
-all ways to spend the budget, without the prover's argument that the steepest lever comes first.
+The fleet is flown drone by drone (`scalar_simulator`). For a generated system, the best survival is
+found over all ways to spend the budget, without the prover's argument that the steepest lever comes
+first.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from whybench.families.causalgame.world.world import World
 from whybench.families.claims import differences, unknown
 
 UNVERIFIED_CLAIMS: Mapping[str, str] = {
-    "identified": "that some number of flights singles out a winning design is a matter of chance "
-    "and of many seeds (`prove`); only its stored value, true by convention, is checked",
-    "exact_steps": "the exact experimenter is not run again; checked is that it kept to the budget",
-    "facts.fleet_exact": "its design is not stored, so its fleet cannot be flown again; checked is "
-    "that it is a share of the fleet, and on which side of the bar, as `best_score` says",
-    "facts.fleet_best: best": "that no design of a scenario does better is not proven by anybody; "
-    "checked is what the stored best known design does",
+    "identified": "whether flights single out a winning design is a matter of chance over many "
+    "instances (`prove`); only the stored value, true by convention, is checked",
+    "exact_steps": "the exact agent is not run again; only its budget is checked",
+    "facts.fleet_exact": "the design is not stored, so its fleet cannot be flown again; checked "
+    "only to be a share of the fleet, on the side of the bar that `best_score` says",
+    "facts.fleet_best: best": "nothing proves that no design of a scenario does better; only the "
+    "survival of the stored best known design is checked",
 }
-"""Claim → why it is not checked, and what is checked in its place."""
+"""Claim → why it is not checked, and what is checked instead."""
 
 HYPOTHESES = (
     "any system in which a design and the circumstances of a flight decide, by chance, who returns"
@@ -45,7 +46,7 @@ _SEEDS = 20
 
 
 def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
-    """Return what is wrong with a certificate."""
+    """Return the errors of a certificate."""
     if certificate.instance != instance.id:
         return [f"instance: it is for {certificate.instance}, not for {instance.id}"]
     stored = certificate.to_json()
@@ -77,7 +78,7 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
 
 @dataclass(frozen=True, slots=True)
 class _Drones:
-    """The fleet of a world; equal for worlds with the same luck and physics, which share it."""
+    """The fleet of a hidden system; equal if random numbers and physics are equal."""
 
     key: bytes
     world: World = field(compare=False)
@@ -90,13 +91,13 @@ class _Drones:
 
 @lru_cache(maxsize=256)
 def _share(drones: _Drones, design: Design) -> float:
-    """Fly a fleet drone by drone; the 81 cells of suite `knobs` share theirs, so they are kept."""
+    """Fly a fleet drone by drone; cached, because the 81 cells of suite `knobs` share theirs."""
     rows = fleet_rows(drones.world)
     return sum(returns(drones.world.physics, design, rows)) / len(rows)
 
 
 def _bounded(steps: Json, reached: Json, world: World) -> list[str]:
-    """Return what is impossible about the exact experimenter's figures."""
+    """Return what is impossible about the exact agent's figures."""
     rules, found = world.rules, []
     if not isinstance(steps, int | float) or not 0 <= steps <= rules.deploys or steps % 1:
         found.append(f"exact_steps: {steps!r} is stored, the budget is {rules.deploys} deployments")
@@ -109,7 +110,7 @@ def _bounded(steps: Json, reached: Json, world: World) -> list[str]:
 
 
 def best_known(world: World) -> Design:
-    """Return the best known design, as its file or the generated world has it."""
+    """Return the best known design, from its file or from the generated system."""
     if world.best is not None:
         return world.best
     text = (files("whybench.families.causalgame.proof") / "best_known.json").read_text("utf-8")
@@ -128,7 +129,7 @@ def _default(world: World) -> Design:
 
 
 def _formula(world: World, physics: Generated) -> dict[str, Json]:
-    """Return what the closed form says of the fleet's survival."""
+    """Return errors of the fleet's survival against the closed form."""
     best = _most(physics)
     past = [survival(physics, design) for design in world.history.designs]
     return {
@@ -140,7 +141,7 @@ def _formula(world: World, physics: Generated) -> dict[str, Json]:
 
 
 def survival(physics: Generated, design: Design) -> float:
-    """Return the chance that a drone of the fleet comes back."""
+    """Return the probability that a drone of the fleet returns."""
     defs = dict(zip(physics.sheet.components, design.defs, strict=True))
     added = sum(physics.options.get(str(choice), 0.0) for _, choice in design.equipment)
     shares = [(lever, defs[name] / _top(physics)) for name, lever in physics.levers.items()]
@@ -161,8 +162,8 @@ def _top(physics: Generated) -> int:
 def _most(physics: Generated) -> float:
     """Return the best survival of all designs.
 
-    Every DEF is tried of levers that depend on the weather; of the others all that counts is the
-    most that some way to spend the rest of the budget adds.
+    Every DEF is tried for levers that depend on the weather. For the others, only the largest sum
+    that the rest of the budget can buy matters.
     """
     low, high = physics.sheet.def_range
     free = physics.sheet.total_def_budget - low * len(physics.sheet.components)
@@ -206,7 +207,7 @@ def _levels(index: int) -> dict[str, Json]:
 
 
 def _bar_flaws(instance: Instance, world: World, best: float) -> list[str]:
-    """Return whether the bar leaves less room than was promised, or the design is not the best."""
+    """Return whether the bar leaves too little margin, or the design is not the best."""
     found = []
     if isinstance(world.physics, Generated):
         reached = survival(world.physics, best_known(world))

@@ -1,7 +1,8 @@
-"""One drone at a time, for `check`: who of a fleet comes back, in plain arithmetic.
+"""Simulate one drone at a time for `check`: which drones of a fleet return.
 
-The numbers of a physics are its own; how they are put together is written again, drone by drone and
-round by round. Nothing is shared with `flight`, `combat`, `formulas` and the physics' methods.
+The numbers of a physics are its own. The code that combines them is written again, drone by drone
+and round by round. Nothing is shared with `flight`, `combat`, `formulas` and the methods of the
+physics.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ STAGE: Stage = "stage2"
 
 @dataclass(slots=True)
 class Danger:
-    """What a drone meets before anybody shoots at it."""
+    """What a drone meets before combat."""
 
     raw: dict[str, int] = field(default_factory=dict)
-    """Damage that DEF still lessens."""
+    """Damage that DEF reduces."""
     sure: dict[str, int] = field(default_factory=dict)
-    """Damage that it does not."""
+    """Damage that DEF does not reduce."""
     detection: float = 0.0
     rounds: float = 1.0
     accuracy: float = 1.0
@@ -45,7 +46,7 @@ class Danger:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A design with its equipment's effects."""
+    """A design with the effects of its equipment."""
 
     defs: Mapping[str, int]
     equipment: Mapping[str, str | bool]
@@ -62,7 +63,7 @@ def fleet_rows(world: World) -> list[list[float]]:
 
 
 def returns(physics: Physics, design: Design, rows: Iterable[Sequence[float]]) -> list[bool]:
-    """Tell of each drone of a fleet whether it comes back."""
+    """Return for each drone of a fleet whether it returns."""
     built, sheet, formulas = _built(physics.sheet, design), physics.sheet, physics.formulas
     danger = _danger_of(physics, built)
     purposes = physics.layout.purposes
@@ -114,7 +115,7 @@ def _spread(u: float, bounds: tuple[float, float]) -> float:
 
 
 def _left(formulas: Formulas, raw: int, armour: int) -> int:
-    """Return what armour leaves of damage."""
+    """Return the damage that remains after armour."""
     rule = formulas.mitigation
     return _lessened(raw, armour, rule.per_def, rule.most, rule.least_damage) if raw else 0
 
@@ -124,7 +125,7 @@ def _lessened(raw: int, armour: int, per_def: float, most: float, least: int) ->
 
 
 def _agility(physics: Physics, total: int) -> float:
-    """Return how nimble a drone of so much DEF is."""
+    """Return the agility of a drone with this total DEF."""
     rule = physics.agility
     found = 1 - rule.bend * total * math.exp(-total / rule.scale) - rule.slope * total
     return min(rule.most, max(rule.least, found)) if total else rule.most
@@ -139,7 +140,7 @@ def _fight(
     agile: float,
     luck: Sequence[float],
 ) -> None:
-    """Shoot at a drone round by round; damage is summed up and then lessened by armour.
+    """Attack a drone round by round; damage is summed and then reduced by armour.
 
     `cells` are the equally likely targets: each component as often as its weight says.
     """
@@ -164,7 +165,7 @@ def _fight(
 
 
 def _danger_of(physics: Physics, built: Built) -> Callable[[Draws], Danger]:
-    """Return what a drone meets, as a function of its luck."""
+    """Return what a drone meets, as a function of its random numbers."""
     if isinstance(physics, Antenna):
         return lambda u: _antenna(physics, built, u)
     if isinstance(physics, ZonePhysics):

@@ -1,4 +1,4 @@
-"""Antenna trap: an antenna that survives the storm emits, and whoever emits is detected."""
+"""Antenna trap: an antenna that survives the storm emits, and a drone that emits is detected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Exposed(Frozen):
     strong: Bounds
     mild: Bounds
     per_def: float
-    """What one point of DEF takes away."""
+    """Damage that one point of DEF removes."""
 
 
 class Stress(Frozen):
@@ -45,19 +45,19 @@ class DetectionRule(Frozen):
 
     calm: float
     wild: float
-    """Base chance at pattern 0 and at pattern 1."""
+    """Base probability at pattern 0 and at pattern 1."""
     emission: float
-    """What a whole antenna adds."""
+    """What an intact antenna adds."""
     stealth: float
     """Factor without emission."""
     camera_relief: float
-    """What a whole camera takes off accuracy and, without emission, detection."""
+    """What an intact camera removes from accuracy and, without emission, from detection."""
     blind: float
-    """The factor without a camera instead."""
+    """The factor without a camera."""
 
 
 class RoundsRule(Frozen):
-    """How long fights last."""
+    """Duration of fights."""
 
     calm: float
     wild: float
@@ -66,7 +66,7 @@ class RoundsRule(Frozen):
 
 
 class DamageRule(Frozen):
-    """How hard hits are."""
+    """Strength of hits."""
 
     gun_relief: float
     unarmed: float
@@ -84,11 +84,11 @@ class Antenna(Frozen):
     mild_wind: float
     exposed: dict[str, Exposed]
     exposed_most_mitigated: float
-    """The largest share of that damage that DEF can take away."""
+    """Maximum share of that damage that DEF removes."""
     wind_stress: Stress
     pattern_stress: Stress
     frail_below: int
-    """Less DEF than this makes stress worse."""
+    """With less DEF than this, stress is worse."""
     detection: DetectionRule
     rounds: RoundsRule
     damage: DamageRule
@@ -113,7 +113,7 @@ class Antenna(Frozen):
         return self.sky.environment(draws, stage)
 
     def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:
-        """Let the wind damage what is exposed, and see who emits."""
+        """Apply wind damage to exposed components, and determine which drones emit."""
         pattern: Floats = environment["weather_pattern"]
         calm = 1 - pattern
         taken = {name: self._exposure(name, draws, load, environment) for name in self.exposed}
@@ -161,7 +161,7 @@ class Antenna(Frozen):
 
     @cached_property
     def _sturdiness(self) -> dict[str, Mitigation]:
-        """How DEF lessens the wind's damage to each outer component."""
+        """How DEF reduces the wind's damage to each outer component."""
         return {
             name: Mitigation(
                 per_def=rule.per_def,

@@ -26,7 +26,7 @@ KINDS: dict[str, type[Antenna] | type[ZonePhysics] | type[Weather] | type[Defaul
     "weather": Weather,
     "weather_recalibrated": Weather,
 }
-"""Every physics and the code behind it; the repaired and the recalibrated one are ours."""
+"""Every physics and its class; the repaired and the recalibrated physics are ours."""
 
 
 @cache
@@ -37,12 +37,12 @@ def physics(name: str) -> Physics:
     84
     """
     if name not in KINDS:
-        raise ValueError(f"no physics {name!r}: choose one of {', '.join(KINDS)}")
+        raise ValueError(f"Unknown physics {name!r}. Choose one of {', '.join(KINDS)}.")
     return KINDS[name].model_validate({**_data(name), "name": name, "formulas": _file("shared")})
 
 
 def inert(physics: Physics) -> Physics:
-    """Return a physics with the same sheet and sky in which nothing does anything."""
+    """Return a physics with the same sheet and weather in which no lever has an effect."""
     data = {**_data("default"), "name": "default", "formulas": _file("shared")}
     sky = getattr(physics, "sky", None)
     if sky is None:
@@ -51,7 +51,7 @@ def inert(physics: Physics) -> Physics:
 
 
 def parameters(physics: Physics) -> Json:
-    """Return the numbers of a physics, without the formulas that all share."""
+    """Return the numbers of a physics, without the shared formulas."""
     if not isinstance(physics, BaseModel):
         raise TypeError(f"{physics.name} is not read from data")
     return physics.model_dump(mode="json", exclude={"source", "formulas"})
@@ -64,7 +64,7 @@ def _file(name: str) -> dict[str, Any]:
 
 
 def _data(name: str) -> dict[str, Any]:
-    """Read a file; `like` takes what is not said from another, `sheet` may name another's."""
+    """Read a file; `like` inherits values from another file, `sheet` may name another's."""
     found = _file(name)
     if "like" in found:
         found = over(_data(found.pop("like")), found)
@@ -74,7 +74,7 @@ def _data(name: str) -> dict[str, Any]:
 
 
 def overlaid(entries: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    """Return an entry of a file over the one that its `like` names.
+    """Return an entry of a file merged over the one that its `like` names.
 
     >>> overlaid({"a": {"x": 1, "y": {"z": 2}}, "b": {"like": "a", "y": {"w": 3}}}, "b")
     {'x': 1, 'y': {'z': 2, 'w': 3}}
@@ -85,7 +85,7 @@ def overlaid(entries: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]
 
 
 def over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Return nested data with changes laid over it; lists are replaced, objects are merged."""
+    """Return nested data with changes merged in; lists are replaced, objects are merged."""
     merged = dict(base)
     for key, value in changes.items():
         deeper = isinstance(value, dict) and isinstance(merged.get(key), dict)

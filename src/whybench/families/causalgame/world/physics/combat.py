@@ -1,17 +1,19 @@
-"""A fight, all drones at once.
+"""A fight, for all drones at once.
 
-One uniform number decides a round. With hit chance p, u < p is a hit, and given that, u / p is
-uniform again. With weights in whole units that sum to W over the components that were whole when
-the fight began, x = u · (W / p) falls into one of W equal cells; the cell gives the target, and
-the rest f of x is uniform once more: f below the chance c of a critical hit is one. What is left,
-f / c or (f − c) / (1 − c), spreads the damage. Each step conditions a uniform number on an interval
-that it was tested for, so hits, targets, critical hits and damages have exactly the distribution
-of independent draws; of 53 bits at least 40 are left for the damage, which has 42 values.
+One uniform number decides a round. With hit probability p, u < p is a hit, and given a hit, u / p
+is uniform again. Let the weights of the components that were intact when the fight began be whole
+units that sum to W. Then x = u · (W / p) falls into one of W equal cells. The cell gives the
+target, and the rest f of x is uniform once more: a hit is critical if f is below the probability c
+of a critical hit. The remainder, f / c or (f − c) / (1 − c), spreads the damage. Each step
+conditions a uniform number on an interval for which it was tested, so hits, targets, critical hits
+and damages have exactly the distribution of independent draws. Of 53 bits, at least 40 are left for
+the damage, which has 42 values.
 
-Damage to a component is summed over the whole fight and mitigated once. What is left of it never
-shrinks as the sum grows, so a drone that is lost halfway is lost: rounds are looked at in blocks,
-and later ones only for drones that still stand. Only hits on critical components can lose a drone;
-their cells come first (as they do on every sheet), so that others are set aside by one comparison.
+Damage to a component is summed over the whole fight and mitigated once. The mitigated damage never
+shrinks as the sum grows, so a drone that is lost halfway stays lost. Rounds are therefore evaluated
+in blocks, and later blocks only for drones that are still flying. Only hits on critical components
+can lose a drone. Their cells come first (as they do on every sheet), so that one comparison sets
+the others aside.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""DefaultSCM: no cause of loss but chance, and no lever.
+"""DefaultSCM: drones are lost by chance only, and no lever has an effect.
 
-The released `…_no_selection_bias` control of the zone family fell back to it by mistake.
+The released `…_no_selection_bias` control of the zone family used it by mistake.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from whybench.families.causalgame.world.sheet import Frozen, Sheet
 
 
 class Default(Frozen):
-    """The physics behind an unknown name."""
+    """The physics that the release uses for an unknown name."""
 
     purposes: ClassVar[tuple[str, ...]] = ("wind_speed", "humidity", "temperature")
 
@@ -43,7 +43,7 @@ class Default(Frozen):
         return Layout(self.purposes, rounds)
 
     def environment(self, draws: Draws, load: Loadout, stage: Stage) -> Environment:  # noqa: ARG002
-        """Draw weather that matters to nothing."""
+        """Draw weather that has no effect."""
         return Environment(
             visible={
                 "wind_speed": between(draws["wind_speed"], self.wind_speed),
@@ -54,7 +54,7 @@ class Default(Frozen):
         )
 
     def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:  # noqa: ARG002
-        """The same for everybody."""
+        """Return the same threat for every drone."""
         like = environment["wind_speed"]
         return Threat(
             damage={},
@@ -67,12 +67,12 @@ class Default(Frozen):
 
 
 class UnderSky(Default):
-    """The same under a sky of storms, which noisy instruments read; they too change nothing."""
+    """The same with storms, which noisy instruments read; storms also have no effect."""
 
     purposes: ClassVar[tuple[str, ...]] = PURPOSES
 
     sky: Sky
 
     def environment(self, draws: Draws, load: Loadout, stage: Stage) -> Environment:  # noqa: ARG002
-        """Draw storms and clear weather that matter to nothing."""
+        """Draw storms and clear weather that have no effect."""
         return self.sky.environment(draws, stage)

@@ -1,4 +1,4 @@
-"""Deployment zone: a hidden zone sets both altitude, which is seen, and EMI, which does harm."""
+"""Deployment zone: a hidden zone sets altitude, which is visible, and EMI, which does harm."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ZonePhysics(Frozen):
     zones: dict[str, Zone]
     emi_spread: Bounds
     altitude_slot: str
-    """Equipment in this slot sets the altitude, whether or not the slot is advertised."""
+    """The slot whose equipment sets the altitude, whether or not the slot is advertised."""
     altitudes: dict[str, Altitude]
     wind_resistance_spread: Bounds
     signal_strength_spread: Bounds
@@ -73,11 +73,11 @@ class ZonePhysics(Frozen):
     emi_base_failure_rate: float
     most_failure: float
     shield_works: bool
-    """Whether the shield's DEF is read; the released env_shift looks under a wrong key."""
+    """Whether the shield's DEF is read; the released env_shift uses a wrong key."""
     shield_effectiveness: float
     most_shield_reduction: float
     most_reduction: float
-    """The most EMI that shield and equipment keep out together."""
+    """Maximum share of EMI that shield and equipment block together."""
     antenna_damage: float
     camera_above: float
     camera_share: float
@@ -127,7 +127,7 @@ class ZonePhysics(Frozen):
         )
 
     def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:
-        """Let EMI through shield and equipment, and see whose communication fails."""
+        """Apply EMI after shield and equipment, and determine whose communication fails."""
         band: Ints = environment["altitude_band"]
         at = tuple(self.altitudes.values())
         e: Floats = environment["emi"] * (1 - self._kept_out(load))
@@ -157,7 +157,7 @@ class ZonePhysics(Frozen):
         )
 
     def _zone(self, draw: Floats, stage: Stage) -> Ints:
-        """Return each drone's zone: the first whose cumulated probability exceeds its draw."""
+        """Return each drone's zone: the first whose cumulative probability exceeds its draw."""
         total, bounds = 0.0, []
         for zone in self.zones.values():
             total += zone.probability[stage]
@@ -167,7 +167,7 @@ class ZonePhysics(Frozen):
         return np.minimum(found, possible[-1])
 
     def _kept_out(self, load: Loadout) -> float:
-        """Return the share of EMI that shield and equipment keep out."""
+        """Return the share of EMI that shield and equipment block."""
         shield = load.defs[self.sheet.index["shield"]] if self.shield_works else 0
         shielded = min(self.shield_effectiveness * shield, self.most_shield_reduction)
         return min(self.most_reduction, shielded + load.emi_resistance)

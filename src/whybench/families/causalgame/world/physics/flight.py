@@ -1,4 +1,4 @@
-"""A flight: sheet, equipment, environment, damage, detection, combat, verdict; a fleet at once."""
+"""Fly a fleet at once: sheet, equipment, environment, damage, detection, combat, result."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from whybench.families.causalgame.world.physics.formulas import (
 from whybench.families.causalgame.world.physics.physics import Column, Environment, Physics
 
 STATUS = ("DESTROYED", "RETURNED")
-"""What becomes of a drone; the release knows LOST too but never says it."""
+"""The status of a drone; the release defines LOST too but never uses it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flights:
-    """What became of a fleet, one entry for each drone."""
+    """The results of a fleet, one entry for each drone."""
 
     returned: Bools
     was_detected: Bools
     hit_count: Ints
     environment: Environment
-    """What was seen of the environment, and what was not."""
+    """The environment, visible and hidden."""
     hidden: Mapping[str, Column]
-    """Mediators: chance of detection, rounds, HP before combat, and what the physics adds."""
+    """Mediators: detection probability, rounds, HP before combat, and what the physics adds."""
 
     def __len__(self) -> int:
         return len(self.returned)
@@ -114,7 +114,7 @@ def fly(
 
 
 def joined(parts: Sequence[Flights]) -> Flights:
-    """Return the flights of several batches in a row."""
+    """Return the flights of several batches in one sequence."""
     first = parts[0].environment
     return Flights(
         np.concatenate([part.returned for part in parts]),
@@ -138,7 +138,7 @@ def _joined(parts: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
 
 
 def survival(physics: Physics, design: Design, stage: Stage, stream: Stream, n: int) -> float:
-    """Return the share of n fresh drones that returns."""
+    """Return the share of n fresh drones that return."""
     returned = sum(
         int(fly(physics, fleet, design, stage).returned.sum())
         for fleet in fleets(physics.layout, stream, n)

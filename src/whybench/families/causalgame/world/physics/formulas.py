@@ -1,7 +1,7 @@
-"""The formulas that all physics share. Whole numbers are truncated toward zero, as in the release.
+"""The formulas that all physics share; whole numbers are truncated toward zero, as in the release.
 
-Nothing but + − · / and comparisons is ever done to arrays: `exp` of an array may differ in the last
-bit between machines, so agility and the like are computed once per design, with `math`.
+Arrays only see + − · / and comparisons. `exp` of an array may differ in the last bit between
+machines, so agility and similar values are computed once per design, with `math`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from whybench.families.causalgame.world.sheet import Frozen
 
 
 class Mitigation(Frozen):
-    """How DEF lessens damage."""
+    """How DEF reduces damage."""
 
     per_def: float
     most: float
-    """The largest share of the damage that DEF can take away."""
+    """Maximum share of the damage that DEF removes."""
     least_damage: int
-    """What any damage does at least."""
+    """Minimum damage of any hit."""
 
 
 class Agility(Frozen):
@@ -56,7 +56,7 @@ class Combat(Frozen):
     most_hit_chance: float
     damage: int
     spread: tuple[float, float]
-    """A hit does between so many times `damage`."""
+    """Bounds of a hit's damage, as multiples of `damage`."""
     critical_chance: float
     critical_factor: int
     weight_unit: float
@@ -79,7 +79,7 @@ class Formulas(Frozen):
     detection: Detection
     combat: Combat
     grounding: tuple[str, ...]
-    """Components without which a drone falls before anybody can detect it."""
+    """Components whose loss ends the flight before detection."""
 
 
 def whole(values: NDArray[np.number[Any]]) -> Ints:
@@ -94,13 +94,13 @@ def between(draw: Floats, bounds: tuple[float, float]) -> Floats:
 
 
 def clamped(values: Floats, least: float, most: float) -> Floats:
-    """Bring numbers within bounds; `np.clip` does the same, but takes its time."""
+    """Clip numbers to bounds; faster than `np.clip`."""
     found: Floats = np.minimum(most, np.maximum(least, values))
     return found
 
 
 def mitigated(rule: Mitigation, raw: Ints, defs: int | Ints) -> Ints:
-    """Return what is left of damage after DEF; no damage stays none."""
+    """Return the damage that remains after DEF; no damage stays zero."""
     worth = int(defs * rule.per_def) if isinstance(defs, int) else whole(defs * rule.per_def)
     reduction = np.minimum(worth, whole(raw * rule.most))
     left: Ints = np.maximum(rule.least_damage, raw - reduction)
@@ -108,7 +108,7 @@ def mitigated(rule: Mitigation, raw: Ints, defs: int | Ints) -> Ints:
 
 
 def agility(rule: Agility, defs: Sequence[int]) -> float:
-    """Return how nimble a drone is, from the sum of its DEF."""
+    """Return the agility of a drone, from its total DEF."""
     total = sum(defs)
     if total <= 0:
         return rule.most

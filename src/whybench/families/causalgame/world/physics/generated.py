@@ -1,7 +1,7 @@
-"""Generated worlds: armour adds to the log-odds of coming through the weather, storm or clear.
+"""Generated systems: armour adds to the log-odds of surviving the weather, storm or clear.
 
-Everything acts through one logistic chance in either weather, so the survival of a design is known
-in closed form, and so is the best design.
+Everything acts through one logistic probability in each weather. The survival of a design and the
+best design therefore have a closed form.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from whybench.families.causalgame.world.sheet import Component, Effect, Frozen, 
 NAME = "generated"
 
 Role = Literal["strong", "weak", "harmful", "stormproof", "decoy", "inert"]
-"""What a component is there for. Two help, one harms, one helps in storms and harms otherwise, one
-does nothing; the decoy harms, and is what selection and confounding speak for."""
+"""The role of a component. Two help, one harms, one helps in storms and harms otherwise, one has no
+effect; the decoy harms, and selection and confounding favour it."""
 
 
 class Odds(Frozen):
@@ -45,7 +45,7 @@ class Odds(Frozen):
 
 
 class Generated(Frozen):
-    """A physics drawn from a seed; whom the weather does not wreck comes back."""
+    """A physics drawn from a seed; a drone that the weather does not destroy returns."""
 
     name: str
     sheet: Sheet
@@ -56,7 +56,7 @@ class Generated(Frozen):
     """Of a drone without armour and equipment."""
     levers: dict[str, Odds]
     """What DEF at the top of the range adds, in proportion below it; other components add nothing.
-    A lever that does not care for the weather has the same number twice."""
+    A lever that does not depend on the weather has the same number twice."""
     options: dict[str, float]
     """What an option adds if it is chosen, in any weather."""
     roles: dict[Role, str]
@@ -72,7 +72,7 @@ class Generated(Frozen):
         return self.sky.environment(draws, stage)
 
     def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:
-        """Decide who comes through the weather; the rest loses its critical components."""
+        """Decide which drones survive the weather; the others lose their critical components."""
         storm, clear = self.chances(load.defs, load.equipment)
         return self._wreck(draws, np.where(environment["is_storm"], storm, clear))
 
@@ -90,7 +90,7 @@ class Generated(Frozen):
         )
 
     def chances(self, defs: tuple[int, ...], equipment: dict[str, Choice]) -> tuple[float, float]:
-        """Return the chance to come through a storm, and through clear weather."""
+        """Return the probability of surviving a storm, and of surviving clear weather."""
         storm, clear = self.base.storm, self.base.clear
         for name, lever in self.levers.items():
             share = defs[self.sheet.index[name]] / self.sheet.def_range[1]
@@ -101,19 +101,19 @@ class Generated(Frozen):
 
 
 class Mixed(Generated):
-    """The same for a fleet of drones that differ in design; nothing else of a design matters."""
+    """The same for a fleet whose drones differ in design; nothing else of a design matters."""
 
     each: tuple[tuple[float, float], ...]
     """The chances of each drone in a storm, and in clear weather."""
 
     def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:  # noqa: ARG002 - each drone has its own
-        """Decide who comes through the weather."""
+        """Decide which drones survive the weather."""
         storm, clear = np.array(self.each).T
         return self._wreck(draws, np.where(environment["is_storm"], storm, clear))
 
 
 def expected_survival(physics: Generated, design: Design, stage: Stage) -> float:
-    """Return the exact chance that a drone of this design comes back."""
+    """Return the exact probability that a drone of this design returns."""
     storm, clear = physics.chances(design.defs, dict(design.equipment))
     storms = physics.sky.storm_probability[stage]
     return storms * storm + (1 - storms) * clear
@@ -122,10 +122,10 @@ def expected_survival(physics: Generated, design: Design, stage: Stage) -> float
 def best_design(physics: Generated, stage: Stage) -> Design:
     """Return the best of all designs within range and budget, proven.
 
-    Let one lever at most depend on the weather. Once its DEF is fixed, survival grows with the sum
-    of what the other levers and the option add, and each point of DEF adds the same again: the most
-    is spent on the steepest lever first, and nothing on any that does harm. So it is enough to try
-    every DEF of the one lever.
+    At most one lever may depend on the weather. Once its DEF is fixed, survival grows with the sum
+    of what the other levers and the option add, and each further point of DEF adds the same amount.
+    The sum is largest if the budget goes to the steepest lever first and nothing goes to harmful
+    levers. It is therefore enough to try every DEF of the one lever.
     """
     sheet, (low, high) = physics.sheet, physics.sheet.def_range
     moody = [name for name, lever in physics.levers.items() if lever.storm != lever.clear]
@@ -152,7 +152,7 @@ def best_design(physics: Generated, stage: Stage) -> Design:
 
 
 def nameless(physics: Generated) -> Json:
-    """Return a physics up to the names of components and options, and their order."""
+    """Return a physics without the names and the order of components and options."""
     rest = physics.model_dump(
         mode="json", exclude={"formulas", "sheet", "levers", "options", "roles"}
     )
@@ -170,7 +170,7 @@ def nameless(physics: Generated) -> Json:
 
 
 def nameless_rules(rules: Rules, physics: Physics) -> Json:
-    """Return rules; those of a generated world without the name of a component."""
+    """Return rules; those of a generated system without the name of a component."""
     told = rules.model_dump(mode="json")
     if rules.concealed is not None and isinstance(physics, Generated):
         told["concealed"]["component"] = _part(physics, rules.concealed.component)
@@ -178,14 +178,14 @@ def nameless_rules(rules: Rules, physics: Physics) -> Json:
 
 
 def _part(physics: Generated, name: str) -> Json:
-    """Return what a component is and does, without its name."""
+    """Return the properties and effects of a component, without its name."""
     lever = physics.levers.get(name, Odds(storm=0.0, clear=0.0))
     part = physics.sheet.components[name]
     return [part.model_dump(mode="json"), lever.model_dump(mode="json")]
 
 
 class Plan(Frozen):
-    """What worlds are drawn from."""
+    """The distributions from which systems are drawn."""
 
     always: tuple[str, ...]
     """Components of every sheet; they are critical."""
@@ -198,17 +198,17 @@ class Plan(Frozen):
     slot: str
     options: tuple[str, ...]
     option_odds: tuple[float, ...]
-    """What the options add; which is which is drawn."""
+    """What the options add; the assignment is drawn."""
     base: Odds
     levers: dict[Role, Odds]
-    """What components add; which is which is drawn."""
+    """What components add; the assignment is drawn."""
     spread: tuple[float, float]
     """Bounds of the factor that is drawn for each lever."""
     agility: Agility
     sky: Sky
 
     def drawn(self, rng: Stream, fleet_storms: float) -> Generated:
-        """Draw a world; names, their order and defaults have nothing to do with roles."""
+        """Draw a system; names, their order and defaults are independent of roles."""
         taken = {*self.always, *rng.sample(self.others, len(self.levers) - len(self.always))}
         names = [name for name in (*self.always, *self.others) if name in taken]
         roles = dict(zip(self.levers, rng.shuffled(names), strict=True))

@@ -1,6 +1,6 @@
-"""What a physics is: it draws an environment, and says how that threatens a design.
+"""The interface of a physics: it draws an environment, and gives its threat to a design.
 
-The two steps are apart so that a history can be flown in an environment that was tampered with.
+The two steps are separate so that a history can be flown in an environment that was overwritten.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Draws = Mapping[str, Floats]
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where each drone flies; labels are kept as their places in `labels`."""
+    """The environment of each drone; labels are stored as indices into `labels`."""
 
     visible: Mapping[str, Column]
     """What a record shows."""
     hidden: Mapping[str, Column]
-    """What it does not."""
+    """What a record does not show."""
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The labels of variables that are not numbers."""
 
@@ -46,12 +46,12 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Threat:
-    """What an environment does to a design, before the luck of combat."""
+    """The effect of an environment on a design, before the random numbers of combat."""
 
     damage: Mapping[str, Ints]
-    """Raw environment damage, which DEF still lessens."""
+    """Raw environment damage, which DEF reduces."""
     direct: Mapping[str, Ints]
-    """Damage that is taken as it is."""
+    """Damage that DEF does not reduce."""
     detection: Floats
     """Chance of detection before equipment and bounds."""
     rounds_modifier: Floats
@@ -88,7 +88,7 @@ class Physics(Protocol):
         """Return where each drone flies."""
 
     def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:
-        """Return what that does to a design."""
+        """Return the threat of an environment to a design."""
 
 
 def constant(value: float, like: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Weather noise: a storm wants the antenna armoured, clear weather does not, the engine always."""
+"""Weather noise: antenna armour helps in storms and harms in clear weather, engine armour helps."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _STEEPEST = 700.0
 
 
 class Slope(Frozen):
-    """What armour of the antenna is worth in either weather."""
+    """The effect of antenna armour in each weather."""
 
     storm: float
     clear: float
 
 
 class Weather(Frozen):
-    """The physics of weather_noise; noise itself is laid over records, not over flights."""
+    """The physics of weather_noise; noise is added to records, not to flights."""
 
     name: str
     source: str
@@ -40,7 +40,7 @@ class Weather(Frozen):
     engine_bonus: float
     engine_from: float
     engine_span: float
-    """Engine DEF counts from here on, and in full after so many points."""
+    """The DEF from which engine armour counts, and the points after which it counts in full."""
     wreck: int
     """Damage to the engine of a drone that the weather destroys."""
     detection: float
@@ -57,7 +57,7 @@ class Weather(Frozen):
         return self.sky.environment(draws, stage)
 
     def threat(self, draws: Draws, load: Loadout, environment: Environment) -> Threat:
-        """Decide who comes through the weather; the rest loses its engine."""
+        """Decide which drones survive the weather; the others lose their engine."""
         chance: Floats = np.where(
             environment["is_storm"],
             self.chance(load, self.antenna_slope.storm),
@@ -75,7 +75,7 @@ class Weather(Frozen):
         )
 
     def chance(self, load: Loadout, slope: float) -> float:
-        """Return the chance to come through the weather with this slope."""
+        """Return the probability of surviving the weather with this slope."""
         armour = load.defs[self.sheet.index["antenna"]] / self.antenna_scale
         engine = load.defs[self.sheet.index["engine"]] - self.engine_from
         bonus = self.engine_bonus * min(1.0, max(0.0, engine / self.engine_span))

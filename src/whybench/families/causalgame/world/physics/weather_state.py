@@ -1,4 +1,4 @@
-"""Storm or clear weather: the common cause of wind, humidity, temperature and all that follows."""
+"""Storm or clear weather: the common cause of wind, humidity, temperature and their effects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sky(Frozen):
 
     storm_probability: dict[Stage, float]
     clear_pattern: float
-    """The latent pattern is so many times its draw in clear weather, and the draw in storms."""
+    """In clear weather, the hidden pattern is its draw times this factor; in storms, its draw."""
     wind_speed: Range
     humidity: Range
     temperature: Range

@@ -1,4 +1,4 @@
-"""Why CausalLink's answers are right or wrong: proof, luck, experiments, inference, biases."""
+"""Why answers are right or wrong: understood, lucky, bad experiments, bad inference, biases."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ KINDS = {
     "premature": "wrong: bad experiments",
     "contradicted": "wrong: bad inference",
 }
-"""Metric → its words in a figure."""
+"""Metric → its label in a figure."""
 
 SILENT = "no answer"
 
 LUCKY = 0.1
-"""A share of lucky answers from which a system is called out."""
+"""From this share of lucky answers on, the report names the system."""
 
 PUBLISHED = "published, Table 2"
-"""The one published series: three systems pooled."""
+"""The one published series, which pools three systems."""
 
 
 def kinds(view: View, listed: Sequence[Entry]) -> pd.DataFrame:
-    """Return the share of each kind of ending, a row for each run and kind; they sum to 1."""
+    """Return the share of each kind of result, a row for each run and kind; shares sum to 1."""
     rows: list[Row] = []
     for entry in listed:
         run = entry.run
@@ -67,7 +67,7 @@ def failures(view: View) -> list[Shown]:
 
 
 def lucky(view: View) -> Iterator[Row]:
-    """Name the systems whose right answers rest on luck."""
+    """Name the systems with many lucky answers."""
     for frame, words in failures(view):
         ours = frame[~frame["reference"]] if len(frame) else frame
         for system, cells in ours.groupby("system", sort=False) if len(ours) else ():
@@ -80,7 +80,7 @@ def lucky(view: View) -> Iterator[Row]:
 
 
 def evidence(view: View) -> list[Shown]:
-    """Compare runs on their own evidence with runs on evidence laid before them."""
+    """Compare runs on their own evidence with runs on given evidence."""
     groups: dict[tuple[object, ...], list[Run]] = {}
     for run in view.runs:
         groups.setdefault((run.model, *run.setting), []).append(run)

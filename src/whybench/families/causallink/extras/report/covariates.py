@@ -25,12 +25,12 @@ SHOWN = {
     "collider": "collider, A→B←C",
     "random": "random",
 }
-"""Structure → how it is written in a figure."""
+"""Structure → its label in a figure."""
 
 STRUCTURED = ("core", "core_distinct", "collider")
 
 SIZED = ("core", "advanced", "large")
-"""Suites whose all-moving starts make one line over the number of entities."""
+"""Suites whose starts with everything on form one line over the number of entities."""
 
 
 def with_covariates(view: View, run: Run, *needed: str) -> pd.DataFrame:
@@ -59,7 +59,7 @@ def by_setup(view: View, suite: str) -> pd.DataFrame:
 
 
 def _sorted(cells: pd.DataFrame) -> pd.DataFrame:
-    """Keep systems in their order, structures in the paper's, starts from none to all."""
+    """Sort by system, by the paper's order of structures, and by starts from none to all."""
     rank = {name: place for place, name in enumerate(SHOWN)}
     sizes = {"none": 0, "all": 99}
     keys = pd.DataFrame({
@@ -104,7 +104,7 @@ def setups(view: View) -> Iterator[Shown]:
 
 
 def no_structure(view: View) -> list[Row]:
-    """Return one row if core gives nothing by structure."""
+    """Return one row if no run on `core` has results by structure."""
     return [{"suite": "core"}] if by_setup(view, "core").empty else []
 
 
@@ -112,7 +112,7 @@ def no_structure(view: View) -> list[Row]:
 
 
 def sizes(view: View) -> pd.DataFrame:
-    """Return accuracy by size on all-moving starts, a row for each run and size."""
+    """Return accuracy by size on starts with everything on, a row for each run and size."""
     rows: list[Row] = []
     for entry in (entry for suite in SIZED for entry in own(view, suite)):
         known = with_covariates(view, entry.run, "n", "all_moving", "truth")
@@ -135,19 +135,19 @@ def _chosen(run: Run, cells: pd.DataFrame) -> pd.Series:
 
 
 def only_small(view: View) -> list[Row]:
-    """Return one row if nothing above three entities was played."""
+    """Return one row if no run has more than three entities."""
     frame = sizes(view)
     return [{"suite": "advanced"}] if frame.empty or frame["n"].max() < 4 else []
 
 
 def with_constant(form: FigureForm, shown: Shown) -> Any:
-    """Draw sizes, and the better constant answer where most questions were asked."""
+    """Draw accuracy by size, and the better constant answer."""
     most = shown.frame.sort_values("questions", ascending=False).drop_duplicates("n")
     return _unbarred(form, shown) + _dashed(most.sort_values("n"), "n", "best constant answer")
 
 
 def _unbarred(form: FigureForm, shown: Shown) -> Any:
-    """Take the bounds of reference agents out of a crowded chart; its table keeps them."""
+    """Remove the intervals of reference agents from the chart; the table keeps them."""
     frame = shown.frame
     bare = frame["system"].str.contains("(reference agent)", regex=False)
     clear = frame.assign(low=frame["low"].mask(bare), high=frame["high"].mask(bare))
@@ -160,11 +160,11 @@ def _dashed(frame: pd.DataFrame, x: str, y: str) -> alt.Chart:
     return marked.encode(x=f"{x}:O", y=f"{y}:Q")
 
 
-# Interventions against the optimum: the exact experimenter, and the fewest that can prove.
+# Interventions against the optimum: the exact agent, and the fewest that force the answer.
 
 
 def compared(view: View) -> list[Row]:
-    """Return a row for each run: its interventions, and those that would have done."""
+    """Return a row for each run: its interventions, and the numbers that suffice."""
     rows: list[Row] = []
     for entry in (entry for suite in SUITES for entry in own(view, suite)):
         run = entry.run
@@ -178,20 +178,20 @@ def compared(view: View) -> list[Row]:
         rows.append({
             "system": entry.system, "suite": entry.suite, "steps": made.estimate,
             **bounds(made),
-            "exact experimenter": float(once["exact_steps"].mean()),
+            "exact agent": float(once["exact_steps"].mean()),
             "fewest": float(once["fewest"].mean()),
             "regret": view.estimate(run, "step_regret").estimate,
-            "after the proof": view.estimate(run, "wasted_steps").estimate,
-            "answered too early for any proof": float(early.mean()), "episodes": made.n,
+            "after the answer was forced": view.estimate(run, "wasted_steps").estimate,
+            "answered too early": float(early.mean()), "episodes": made.n,
         })  # fmt: skip
     return rows
 
 
 def optimum(view: View) -> tuple[float, float, float]:
-    """Return means on what was played of core: the exact experimenter's, and the fewest.
+    """Return mean steps on the instances of `core` that were played.
 
-    The first is free; the others forced: with the first intervention that the dialogue asks for
-    whether it is needed or not. NaN if no instance can be rebuilt.
+    The three means are: the exact agent's; the same with a required first intervention, as in the
+    dialogue; and `fewest` with a required first intervention. NaN if no instance can be rebuilt.
     """
     played = _played(view)
     if not played:
@@ -217,12 +217,13 @@ def mean_steps(view: View) -> Shown:
         means = [f"{_mean_of(known):.2f}" for known in _played(view)]
         single = " to ".join(dict.fromkeys((min(means), max(means))))
         spread = f" ({single} on those of single runs)" if single != f"{exact:.2f}" else ""
-        needs = f"{exact:.2f}{spread}, or {forced:.2f} with a first intervention forced"
-        words["needs"] = f"; on the instances played the exact experimenter needs {needs}"
+        needs = f"{exact:.2f}{spread}, or {forced:.2f} with a required first intervention"
+        words["needs"] = f"; on the instances played the exact agent needs {needs}"
         words["dashed"] = (
-            f"Dashed: the exact experimenter on the instances that were played, {needs} as in the "
-            f"dialogue. A mean below {least:.2f}, the fewest that can prove (with a first one "
-            "forced), shows that some answers were given without proof. "
+            f"Dashed: the exact agent on the instances that were played, {needs} as in the "
+            f"dialogue. The fewest interventions that force the answers, with a required first "
+            f"one, are {least:.2f} on average. A lower mean shows that the evidence did not "
+            "force some answers. "
         )
     return Shown(frame, words)
 
@@ -232,7 +233,7 @@ def _mean_of(known: pd.DataFrame) -> float:
 
 
 def by_need(view: View, suite: str) -> pd.DataFrame:
-    """Return mean interventions for each number that the exact experimenter needs."""
+    """Return mean interventions for each number that the exact agent needs."""
     rows: list[Row] = []
     for entry in own(view, suite):
         for need, cells in with_covariates(view, entry.run, "exact_steps").groupby("exact_steps"):
@@ -248,12 +249,12 @@ def by_need(view: View, suite: str) -> pd.DataFrame:
 
 
 def needs(view: View) -> list[Shown]:
-    """Return interventions made against those needed, for each suite."""
+    """Return interventions of runs and of the exact agent, for each suite."""
     return [Shown(by_need(view, suite), {"suite": suite}) for suite in SUITES]
 
 
 def with_diagonal(form: FigureForm, shown: Shown) -> Any:
-    """Draw interventions made, and as many as the exact experimenter makes."""
+    """Draw interventions of runs, with the exact agent's number as the diagonal."""
     needed = sorted(set(shown.frame["needed"]))
     diagonal = pd.DataFrame({"needed": needed, "steps": needed})
     return _unbarred(form, shown) + _dashed(diagonal, "needed", "steps")

@@ -1,4 +1,4 @@
-"""Both prompt strategies side by side (the paper's Tables 4 and 5), and the lean to yes or no."""
+"""Compare the two prompts (the paper's Tables 4 and 5), and the bias towards yes or no."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from whybench.report.published.row_match import runs_of
 from whybench.report.view import View
 
 TABLES = ("4", "5")
-"""The tables that hold every system under one prompt each; Table 1 picks the better of the two."""
+"""The tables with every system under one prompt each; Table 1 shows the better of the two."""
 
 COLUMNS = ("accuracy", "accuracy_true", "accuracy_false", "avg_steps", "errors")
 
 FEW = 10
-"""Clusters below which intervals are wide."""
+"""Below this number of clusters, intervals are wide."""
 
 ERRED = ("invalid_format", "invalid_action", "invalid_answer", "timeout", "unfinished")
-"""Endings without an answer."""
+"""Outcomes without an answer."""
 
 
 def by_prompt(view: View) -> Shown:
     """Return a row for each run on core and, if there is one, each published row of Tables 4, 5.
 
-    The user's systems as they come, then the published ones, the best first.
+    The user's systems keep their order. The published ones follow, best first.
     """
     rows: list[Row] = []
     for entry in own(view, "core"):
@@ -63,7 +63,7 @@ def by_prompt(view: View) -> Shown:
     best = frame.groupby("system")["share"].transform("max").where(frame["published"], 2.0)
     words = {
         "worlds": " to ".join(dict.fromkeys([f"{min(worlds)}", f"{max(worlds)}"])),
-        "wide": ", so they are wide" if min(worlds) < FEW else "",
+        "wide": ", so the intervals are wide" if min(worlds) < FEW else "",
         "differences": differences_in_words(frame),
     }
     order = (-best).sort_values(kind="stable").index
@@ -90,7 +90,7 @@ def _published(view: View) -> list[Row]:
 
 
 def lean(view: View) -> Shown:
-    """Return the rows that have accuracy on true and on false links, published ones as one."""
+    """Return the rows with accuracy on true and on false links; published rows form one series."""
     frame, words = by_prompt(view)
     if frame.empty:
         return Shown(frame)
@@ -101,7 +101,7 @@ def lean(view: View) -> Shown:
 
 
 def absent_prompts(view: View) -> list[dict[str, Any]]:
-    """Return the paper's prompts that no run had, if there is a run on core."""
+    """Return the paper's prompts that no run used, if there is a run on core."""
     frame = by_prompt(view).frame
     used = (
         set(frame.loc[~frame["published"], "prompt"]) if len(frame) else {"plain", "step_limited"}

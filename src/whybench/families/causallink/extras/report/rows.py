@@ -1,4 +1,4 @@
-"""Which runs of CausalLink are shown, and in what they differ from the paper's."""
+"""Select the runs of CausalLink, and find how they differ from the paper's runs."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from whybench.report.view import View
 from whybench.stats.interval import Interval
 
 SUITES = ("core", "core_distinct", "collider", "advanced", "large")
-"""Suites in the order in which they are shown."""
+"""Suites in display order."""
 
 ASKED = ("basic", "step_limited")
-"""The paper's prompts, each with a table of its own."""
+"""The paper's prompts; each has its own table in the paper."""
 
 
 def own(view: View, suite: str) -> list[Entry]:
-    """Return the named runs on a suite in which a system experimented itself."""
+    """Return the runs on a suite in which the system made its own experiments."""
     found = [run for run in view.runs if run.suite == f"causallink/{suite}"]
     return entries((run for run in found if run.evidence == "own"), ["evidence"])
 
 
 def bounds(found: Interval) -> dict[str, float]:
-    """Return an interval as columns; one cluster alone has no spread to show."""
+    """Return an interval as columns; a single cluster has no interval."""
     alone = found.clusters < 2
     return {"low": math.nan if alone else found.low, "high": math.nan if alone else found.high}
 
@@ -39,7 +39,7 @@ def paper_differences(run: Run) -> str:
 
 
 def differences_in_words(frame: pd.DataFrame) -> str:
-    """Say which systems of a frame were not asked as in the paper, and what was otherwise."""
+    """Say which systems ran with other arguments than the paper's, and which arguments."""
     ours = frame[(frame["differs from the paper in"] != "") & ~frame["published"]]
     groups = ours.groupby("differs from the paper in", sort=False)
     return sentence({str(names): list(rows["system"]) for names, rows in groups})

@@ -11,7 +11,7 @@ from whybench.report.view import View
 
 
 def section(view: View) -> Section:
-    """Return all that is shown of CausalLink."""
+    """Return the parts of the section."""
     form = read(__package__, "section.toml")
     parts = (answers, prompts, covariates)
     return written(form, globals() | named(*parts), view)
@@ -27,13 +27,13 @@ def runs(view: View) -> list[Row]:
             "protocol": run.protocol, "template": run.template, "evidence": run.evidence,
             "accuracy": found.estimate, "low": found.low, "high": found.high,
             "understood": view.estimate(run, "understood").estimate, "episodes": found.n,
-            "worlds": found.clusters,
+            "clusters": found.clusters,
         })  # fmt: skip
     return rows
 
 
 def unscored(view: View) -> list[Row]:
-    """Return the runs of which no episode was scored."""
+    """Return the runs without a scored episode."""
     return [
         {"system": entry.system, "count": len(entry.run.frame)}
         for entry in entries(view.runs)

@@ -1,11 +1,13 @@
 """An independent check of CausalLink certificates, from the definitions.
 
-Nothing of what made a certificate is used. Dynamics are the cascade over direct causes as the
-paper describes it. Orders are decided by a chase: what evidence demands is added until nothing is
-missing, and every alternative is tried. `fewest` comes from a duel: a pool of orders gives
-the shortest sequence of interventions that tells all of them from the truth (a lower bound by
-exhaustion); either that sequence forces the answer (then it is also enough), or the chase
-brings up another alternative.
+The checker shares no code with the generator of certificates. Its dynamics are the cascade over
+direct causes, as the paper describes it. A chase decides which orders fit: it adds what the
+evidence demands until nothing is missing, and tries every alternative.
+
+`fewest` comes from two searches that alternate. The first finds the shortest sequence of
+interventions that distinguishes the truth from every order in a pool, which is a lower bound. The
+second is the chase. If it finds no alternative, the sequence forces the answer, so the bound is
+reached. Otherwise the alternative joins the pool.
 """
 
 from __future__ import annotations
@@ -35,12 +37,12 @@ UNVERIFIED_CLAIMS = {
     "minimax_upper": "for more than 5 entities: only that it is the table's value",
     "solvable": "where `fewest` ≤ budget < worst case: only that it agrees with `exact_steps`",
 }
-"""Claims that are checked in part, and what of them."""
+"""Claims that are checked only in part, and which part is checked."""
 
 HYPOTHESES = "all partial orders on the listed entities under which the start is closed"
 
 EXHAUSTIVE = 5
-"""Up to so many entities `minimax` is proven, and checked over all orders."""
+"""Up to this number of entities, `minimax` is proven and checked over all orders."""
 
 
 def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
@@ -82,7 +84,7 @@ def _exact_flaws(certificate: Certificate, least: int, worst: int, budget: int) 
 
 
 def _replay_flaws(instance: Instance, world: World, moments: Sequence[Moment]) -> list[str]:
-    """Carry out the shortest proof in an episode: it must show what the cascade said."""
+    """Run the shortest sequence in an episode; it must show what the cascade predicts."""
     episode, view = LinkEpisode(instance, world, 1), world.view
     theme = episode.theme
     for before, v, after in moments[: view.budget]:
@@ -111,7 +113,7 @@ def _fewest(world: World) -> tuple[int, list[Moment]]:
 
 
 def _shortest(causes: Order, start: int, pool: Sequence[Order]) -> list[Moment]:
-    """Return the shortest sequence, breadth first, after which no order of the pool is left."""
+    """Return the shortest sequence that excludes every order of the pool (breadth first)."""
     first = (start, (1 << len(pool)) - 1)
     came: dict[tuple[int, int], tuple[tuple[int, int], int] | None] = {first: None}
     waiting = deque([first])

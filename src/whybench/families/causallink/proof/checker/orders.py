@@ -17,8 +17,8 @@ Demand = tuple[int, int, int]
 def acted(causes: Order, state: int, v: int) -> int:
     """Return the state after starting v, if it is off, or trying to stop it.
 
-    Whatever has a cause that is on starts too. What is driven cannot be stopped; else whatever had
-    a cause that was on, and has none left, stops too.
+    After a start, everything with a cause that is on starts too. A driven entity cannot be stopped.
+    After a stop, everything that loses its last cause that was on stops too.
     """
     if not state >> v & 1:
         now, before = state | 1 << v, -1
@@ -42,9 +42,9 @@ def acted(causes: Order, state: int, v: int) -> int:
 def find_alternative(
     n: int, start: int, moments: Sequence[Moment], asked: tuple[int, int], truth: bool, above: Order
 ) -> Order | None:
-    """Return an order that fits all moments and answers otherwise, as like the truth as may be.
+    """Return an order that fits all moments and has the other answer, close to the truth.
 
-    None: there is none, so the answer is forced.
+    None if there is no such order; the answer is then forced.
     """
     must, never, demands = evidence_of(n, start, moments)
     x, y = asked
@@ -65,9 +65,11 @@ def evidence_of(
 ) -> tuple[list[int], list[int], list[Demand]]:
     """Return what evidence says: causes each entity must have, cannot have, and must choose from.
 
-    Whatever something that is on drives is on. What starts with v is driven by v. If v cannot be
-    stopped, something that is on drives it. If it can, nothing that was on does; what stops
-    with it is driven by it; and what goes on is not, unless something else that is on drives it.
+    - Everything that an entity on drives is on.
+    - Entities that start with v are driven by v.
+    - If v cannot be stopped, an entity that is on drives it. Otherwise none does.
+    - Entities that stop with v are driven by v. Entities that stay on are not, unless another
+      entity that is on drives them.
     """
     must, never, demands = [0] * n, [1 << v for v in range(n)], []
     for state in {start, *(after for _, _, after in moments)}:
@@ -88,9 +90,10 @@ def evidence_of(
 
 
 def chased(must: Sequence[int], never: Sequence[int], demands: Sequence[Demand]) -> Order | None:
-    """Return an order with all that must be, nothing that cannot be, and every demand met.
+    """Return an order with all required causes, no excluded ones, and every demand met.
 
-    Complete: an unmet demand is met in each possible way in turn, and only demands add anything.
+    The search is complete: it meets an unmet demand in each possible way, and only demands add
+    causes.
     """
     order = closed(must)
     if any(causes & never[v] for v, causes in enumerate(order)):
@@ -113,7 +116,7 @@ def chased(must: Sequence[int], never: Sequence[int], demands: Sequence[Demand])
 
 
 def closed(causes: Sequence[int]) -> Order:
-    """Return all causes, near and far."""
+    """Return all causes, direct and indirect."""
     above = list(causes)
     for middle in range(len(above)):
         for v in range(len(above)):

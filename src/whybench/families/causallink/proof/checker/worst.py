@@ -20,9 +20,10 @@ def tabled(on: int, x_on: bool, y_on: bool) -> int:
 def worst_case(n: int, on: int, x_on: bool, y_on: bool) -> int | None:
     """Return the worst case for up to five entities; names do not matter, so x is 0 and y is 1.
 
-    Enough: a plan that answers rightly under every order with such a start. Necessary: the
-    best plan among the few orders in which y is driven by some of the others that are on and
-    perhaps by x; a plan for all orders is one for these. None: the two do not meet.
+    Upper bound: a plan that gives the right answer under every order with such a start. Lower
+    bound: the best plan for the few orders in which some of the other entities that are on drive
+    y, and perhaps x does. A plan for all orders is also a plan for these. None if the two bounds
+    differ.
     """
     others = range(2, 2 + on - x_on - y_on)
     start = sum(1 << v for v in others) | x_on | y_on << 1
@@ -41,7 +42,7 @@ def worst_case(n: int, on: int, x_on: bool, y_on: bool) -> int | None:
 
 
 def _plan(order: Order, start: int, others: Sequence[int]) -> int:
-    """Play the plan of the table; return its interventions, or far too many if it answers wrong."""
+    """Play the plan of the table; return its interventions, or 99 if its answer is wrong."""
     state, steps = start, 0
 
     def act(v: int) -> None:
@@ -66,7 +67,7 @@ def _plan(order: Order, start: int, others: Sequence[int]) -> int:
 
 @cache
 def _decided(few: tuple[Order, ...], state: int, left: int) -> bool:
-    """Tell whether so many interventions always suffice to know whether 0 drives 1."""
+    """Tell whether `left` interventions always suffice to decide whether 0 drives 1."""
     if len({order[1] & 1 for order in few}) < 2:
         return True
     if left <= 0:

@@ -5,8 +5,8 @@ family than another judge is, is biased. So bias is a difference of differences:
 judges on outputs of the own family, minus their gap on other outputs. All outputs on one instance
 belong together and count as one cluster.
 
-A gap may hang on how good an output is: two judges whose scales differ in width differ more on poor
-outputs than on fair ones. Compare families of like strength before you speak of bias.
+A gap may depend on the quality of an output: two judges whose scales differ in width differ more on
+poor outputs than on fair ones. Compare families of similar strength before you infer bias.
 """
 
 from __future__ import annotations
@@ -82,17 +82,17 @@ def family_bias(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> FamilyBias:
-    """Ask whether a judge favours systems of its family, by another judge's scores (Table 9).
+    """Test whether a judge favours its own family, compared with another judge (Table 9).
 
-    `families` gives each system's family, `family` is the judge's own. Above zero the judge is the
-    more generous to its own; an interval around zero that is wide shows no absence of bias.
+    `families` gives each system's family, `family` is the judge's own. Above zero the judge is
+    more generous to its own family. A wide interval around zero does not show absence of bias.
     """
     given = by_judge(marks)
     mine, theirs = given.get(judge, {}), given.get(reference, {})
     gaps = {output: mine[output] - theirs[output] for output in mine if output in theirs}
     unknown = sorted({system for system, _ in gaps} - set(families))
     if unknown:
-        raise ValueError(f"the family of {unknown[0]} is not given: add it to `families`")
+        raise ValueError(f"The family of {unknown[0]} is missing. Add it to `families`.")
     own = {system: families[system] == family for system, _ in gaps}
     rows = tuple(
         Gap(system, own[system], _clustered({o: g for o, g in gaps.items() if o[0] == system}))

@@ -40,7 +40,7 @@ class Bin(Row):
 def binned(
     scores: Scores, values: Scores, edges: Sequence[float], names: Sequence[str] = ()
 ) -> list[Bin]:
-    """Part scores by their instances' values: n edges make n + 1 bins.
+    """Split scores by their instances' values: n edges make n + 1 bins.
 
     A value on an edge belongs to the bin above; the outer bins have no end. Bins may be empty.
 
@@ -50,10 +50,12 @@ def binned(
     ≥ 5 (0.3, 0.9)
     """
     if any(low >= high for low, high in pairwise(edges)):
-        raise ValueError(f"edges {list(edges)} do not rise: give each once, the lowest first")
+        raise ValueError(
+            f"Edges {list(edges)} are not increasing. Give each once, the lowest first."
+        )
     called = list(names) or edge_names(edges)
     if len(called) != len(edges) + 1:
-        raise ValueError(f"{len(edges)} edges make {len(edges) + 1} bins: give as many names")
+        raise ValueError(f"{len(edges)} edges make {len(edges) + 1} bins. Give one name per bin.")
     found: list[list[float]] = [[] for _ in called]
     for value, score in joined(scores, values):
         found[bisect_right(edges, value)].append(score)

@@ -1,8 +1,8 @@
-"""How the topic of a text goes with the score (Table 18, appendix F).
+"""Whether the score depends on the topic of a text (Table 18, appendix F).
 
-Texts are embedded, parted by k-means with as many clusters as the silhouette score likes best, and
-scores compared between clusters. k-means always finds clusters; whether there are any to find is
-another question, which HDBSCAN answers. Needs the extra `embeddings`.
+Texts are embedded and split by k-means, with the number of clusters that has the best silhouette
+score. Scores are then compared between clusters. k-means always finds clusters; HDBSCAN shows
+whether there are any. Needs the extra `embeddings`.
 
 The paper embeds abstracts with another model. Ours reads the first 256 tokens of a text, so give it
 abstracts too.
@@ -47,7 +47,7 @@ SMALLEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Clustering(Row):
-    """Texts parted by topic."""
+    """Texts split by topic."""
 
     HEAD: ClassVar = ("k", "silhouette", "sizes", "HDBSCAN clusters", "noise")
     labels: Mapping[str, int]
@@ -103,7 +103,7 @@ def embedded(texts: Mapping[str, str]) -> dict[str, Points]:
 def clustering(
     points: Mapping[str, Points], ks: Sequence[int] = KS, seed: int = 0, smallest: int = SMALLEST
 ) -> Clustering:
-    """Part instances by their embeddings, with the k of the best silhouette; the least k if tied.
+    """Split instances by their embeddings, with the k of the best silhouette; ties: smallest k.
 
     A k that leaves no two texts together is not tried.
     """
@@ -114,7 +114,9 @@ def clustering(
     table = np.array([points[one] for one in points], dtype=np.float64)
     tried = [k for k in ks if 2 <= k < len(table)]
     if not tried:
-        raise ValueError(f"{len(table)} texts cannot be parted into {list(ks)}: give more texts")
+        raise ValueError(
+            f"{len(table)} texts cannot be split into {list(ks)} clusters. Give more texts."
+        )
     silhouettes, labels = {}, {}
     for k in tried:
         start = Stream("recite", "clusters", seed, k).below(2**32)

@@ -1,8 +1,8 @@
 """Whether groups of scores that share no instance differ in their means, and by how much.
 
 Two groups: Welch's test, which lets the groups spread differently, and a permutation test, which
-asks only how often chance would part the scores so well. Any number of groups: one-way analysis of
-variance with η², the share of the variance that lies between groups, and Kruskal and Wallis's test
+asks only how often chance separates the scores as well. Any number of groups: one-way analysis of
+variance with η², the share of the variance between groups, and Kruskal and Wallis's test
 on ranks.
 
 References:
@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from whybench.causal.seeds import Stream
 
 RESAMPLES = 10_000
-"""Random partings of a permutation test."""
+"""Number of random splits of a permutation test."""
 
 BATCH = 2**21
-"""Numbers drawn at a time, so that memory does not grow with scores times partings."""
+"""Numbers drawn at a time, which bounds memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def span(day: str) -> tuple[str, str]:
     (('2023-12-01', '2023-12-31'), ('2024-01-01', '2024-12-31'))
     """
     if not _DATE.fullmatch(day):
-        raise ValueError(f"{day!r} is no date: write 2024-05-17, 2024-05 or 2024")
+        raise ValueError(f"{day!r} is not a date. Write 2024-05-17, 2024-05 or 2024.")
     # Day 31 of a short month is on no calendar, but it sorts behind all of the month's days.
     first, last = (day + rest[len(day) - 4 :] for rest in ("-01-01", "-12-31"))
     return first, last

@@ -1,4 +1,4 @@
-"""How far two sets of texts lie apart, and how wide one is (appendix F).
+"""How far apart two sets of texts are, and how wide one is (appendix F).
 
 References:
     A. Gretton et al. (2012), A kernel two-sample test, JMLR 13: the maximum mean discrepancy, its
@@ -26,7 +26,7 @@ Points = NDArray[np.floating]
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy(Row):
-    """How far two sets of texts lie apart."""
+    """How far apart two sets of texts are."""
 
     HEAD: ClassVar = ("n", "m", "MMD", "unbiased MMD²", "width", "p")
     n: tuple[int, int]
@@ -37,7 +37,7 @@ class Discrepancy(Row):
     width: float
     """Width of the Gaussian kernel."""
     p: float
-    """Share of random partings that lie as far apart."""
+    """Share of random splits that are as far apart."""
 
     def cells(self) -> tuple[str, ...]:
         """Return the row."""
@@ -52,15 +52,15 @@ def discrepancy(
     """Return the maximum mean discrepancy of two sets of embeddings, with a permutation p-value.
 
     The kernel is exp(-d² / (2 width²)); its width is the median distance of all points, if none is
-    given. The paper says neither kernel nor estimator, so its figures compare with nobody's.
+    given. The paper names neither kernel nor estimator, so its figures cannot be compared.
     """
     n, m = len(first), len(second)
     if min(n, m) < 2:
-        raise ValueError(f"sets of {n} and {m} texts are too small: give at least two each")
+        raise ValueError(f"Sets of {n} and {m} texts are too small. Give at least two each.")
     pool = np.concatenate((first, second)).astype(np.float64)
     wide = float(np.median(pdist(pool))) if width is None else width
     if wide <= 0:
-        raise ValueError("most texts are the same, so their median distance is 0: give a width")
+        raise ValueError("Most texts are equal, so their median distance is 0. Give a width.")
     kernel = np.exp(cdist(pool, pool, "sqeuclidean") / (-2 * wide**2))
     seen = _squares(kernel, np.arange(n + m)[None, :], n)
     drawn = orders(n + m, resamples, Stream("recite", "mmd", seed))

@@ -83,7 +83,8 @@ def by_judge(marks: Iterable[Mark]) -> dict[str, dict[Output, float]]:
         output = (mark.system, mark.instance)
         if (mark.judge, output) in seen:
             raise ValueError(
-                f"{mark.judge} scored {mark.system} on {mark.instance} twice: average repeats first"
+                f"{mark.judge} scored {mark.system} on {mark.instance} twice. Average repetitions "
+                "first."
             )
         seen.add((mark.judge, output))
         own = found.setdefault(mark.judge, {})

@@ -20,7 +20,9 @@ def known(scores: Scores) -> dict[str, float]:
     for instance, score in scores.items():
         if score is not None and not math.isnan(score):
             if math.isinf(score):
-                raise ValueError(f"score of {instance} is infinite: give None if it has none")
+                raise ValueError(
+                    f"The score of {instance} is infinite. Give None if it has no score."
+                )
             found[instance] = float(score)
     return found
 

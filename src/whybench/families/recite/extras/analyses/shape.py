@@ -1,9 +1,9 @@
-"""How the shape of the gold graph goes with the score (appendix E: Tables 13, 14 and 15).
+"""Whether the score depends on the shape of the gold graph (appendix E: Tables 13, 14, 15).
 
 Shapes are what `topology.topology` gives, by instance. The paper does not say how the F1 of Table
 13 is put together from ten systems; `scores.over_systems` takes their mean. Fifteen metrics tested
-two ways make thirty tests, of which one or two come out below 0.05 by luck: Holm's correction
-stands beside each p-value.
+two ways make thirty tests, of which one or two are below 0.05 by chance: Holm's correction
+is given beside each p-value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TABLE_13 = (
 """The metrics of Table 13, in its order; Table 12 has `path_length` too."""
 
 DENSITIES = (0.15, 0.3)
-"""Where the bins of Table 14 part."""
+"""The edges of the bins of Table 14."""
 
 Shapes = Mapping[str, Mapping[str, float]]
 """Instance → metric → value."""
@@ -33,7 +33,7 @@ Shapes = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class ShapeCorrelation(Row):
-    """How a metric of the graph goes with the score."""
+    """Correlation of a metric of the graph with the score."""
 
     HEAD: ClassVar = ("metric", "n", "r", "p", "Holm", "ρ", "p", "Holm")
     metric: str
@@ -84,5 +84,7 @@ def by_cyclicity(scores: Scores, shapes: Shapes) -> list[Bin]:
 def _values(shapes: Shapes, metric: str) -> dict[str, float]:
     lacking = next((one for one, shape in shapes.items() if metric not in shape), None)
     if lacking is not None:
-        raise ValueError(f"the shape of {lacking} lacks {metric}: make it by `topology.topology`")
+        raise ValueError(
+            f"The shape of {lacking} lacks {metric}. Compute it with `topology.topology`."
+        )
     return {instance: shape[metric] for instance, shape in shapes.items()}

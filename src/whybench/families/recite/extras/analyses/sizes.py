@@ -156,7 +156,7 @@ def log_size(sizes: Scores, values: Scores) -> Association:
     """
     pairs = joined(values, sizes)
     if any(size <= 0 for size, _ in pairs):
-        raise ValueError("a size of 0 has no logarithm: leave such instances out")
+        raise ValueError("A size of 0 has no logarithm. Leave out such instances.")
     return pearson([math.log(size) for size, _ in pairs], [value for _, value in pairs])
 
 
@@ -166,7 +166,7 @@ def by_reasoning(scores: Scores, tokens: Scores, width: int = TOKENS) -> list[Bi
     From the first bin that holds an instance to the last; those between may be empty.
     """
     if width < 1:
-        raise ValueError(f"bins must be at least 1 token wide, such as {TOKENS}; got {width}")
+        raise ValueError(f"Bins must be at least 1 token wide, such as {TOKENS}, not {width}.")
     pairs = joined(scores, tokens)
     if not pairs:
         return []

@@ -31,7 +31,7 @@ def table(rows: Iterable[Row]) -> str:
     if not listed:
         return ""
     if len({row.HEAD for row in listed}) > 1:
-        raise ValueError("rows of different kinds make no table: give one kind at a time")
+        raise ValueError("Rows of different kinds do not make a table. Give one kind at a time.")
     head = listed[0].HEAD
     return "\n".join([line(head), line("---" for _ in head), *map(str, listed)])
 

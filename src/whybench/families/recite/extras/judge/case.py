@@ -1,4 +1,4 @@
-"""What is judged: a document, its gold graph, and an answer's graph."""
+"""The input of a judge: a document, its gold graph, and the graph of an answer."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Pair = tuple[str, str]
 """An edge by its nodes' names: cause and effect."""
 
 MOST = 600
-"""Nodes and edges of an answer that are judged whatever the gold graph's size."""
+"""Number of nodes and edges that are always judged, whatever the size of the gold graph."""
 
 TIMES_GOLD = 4
-"""A larger answer is judged up to so many times the gold graph's nodes and edges."""
+"""A larger answer is judged up to this multiple of the gold nodes and edges."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """All that judging an answer needs."""
+    """Everything that is needed to judge an answer."""
 
     instance_id: str
     document: str
@@ -33,19 +33,19 @@ class Case:
     """In alphabetical order; that is their numbering."""
     gold_edges: tuple[Pair, ...]
     answer_nodes: tuple[str, ...]
-    """In alphabetical order, as a stranger wrote them."""
+    """In alphabetical order, as the agent wrote them."""
     answer_edges: tuple[Pair, ...]
     """In the order given, none twice."""
     answered: bool = True
-    """False: there is no answer, which scores 0 and is reported apart."""
+    """False: there is no answer, which scores 0 and is counted separately."""
     repeated: int = 0
-    """Edges left out because to a judge they read like an earlier one."""
+    """Number of edges left out because they read like an earlier one."""
 
     @property
     def too_large(self) -> bool:
-        """Whether no judge is asked: such an answer scores 0, as one that is missing.
+        """Whether the answer is too large to be judged; it scores 0, like a missing one.
 
-        A model that writes without end would otherwise cost hundreds of questions, each with the
+        Otherwise a model that writes without end would cost hundreds of questions, each with the
         whole document.
         """
         gold = len(self.gold_nodes) + len(self.gold_edges)
@@ -55,19 +55,19 @@ class Case:
 def answered_edges(
     family: Family[Any], instance: Instance, trace: Trace
 ) -> tuple[Pair, ...] | None:
-    """Return the arrows that were handed in, by their names; None if there is no answer."""
+    """Return the submitted edges by name; None if there is no answer."""
     episode = family.replay_episode(instance, trace.actions, trace.given, trace.evidence)
     if not isinstance(episode, ReciteEpisode):
-        raise ValueError(f"{family.name} has no graphs to judge: score another family's log")
+        raise ValueError(f"{family.name} has no graphs to judge. Score a log of ReCITE.")
     return None if episode.answer is None else episode.answer.edges
 
 
 def case_of(world: World, answer_edges: Sequence[Pair] | None, instance_id: str = "") -> Case:
     """Return the case of an answer; None: there is none.
 
-    Names that a judge would see alike, but for capitals, are one node under its first spelling, and
-    repeated edges count once; an edge from a node to itself stays, for the judge to find wrong.
-    Without an instance's id the name of its graph stands in.
+    Names that look alike to a judge, ignoring case, are one node under its first spelling. Repeated
+    edges count once. An edge from a node to itself stays, and the judge should reject it. Without
+    an instance id, the name of the graph is used.
     """
     given = list(answer_edges or ())
     first: dict[str, str] = {}

@@ -1,8 +1,8 @@
-"""What an exam says of a judge's scores: the credit that it gave, and the credit that was right.
+"""Compare a judge's credits in the exam with the right ones.
 
 A score is a mean of credits over elements, so its error can be learned element by element. Elements
-of which the key leaves a label open, and which it needs for the score, are left out on both sides.
-The judge's own importance is taken for right, since no construction gives it.
+with an open label that the score needs are left out on both sides. The judge's own importance
+counts as right, because no construction gives it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from whybench.judge.labels import Entry
 
 
 def points(sittings: Sequence[Sitting]) -> Points:
-    """Return the credits of each score, paper by paper; a paper with an unread pass lacks some."""
+    """Return the credits of each score by paper; a paper with an unreadable pass lacks some."""
     found: dict[str, list[list[Point]]] = {}
     for sitting in sittings:
         own: dict[str, list[Point]] = {}
@@ -34,7 +34,7 @@ def points(sittings: Sequence[Sitting]) -> Points:
 
 
 def settled(entry: Entry, rights: Rights) -> dict[str, str]:
-    """Return an entry with its wrong labels mended; what the key leaves open stays.
+    """Return an entry with its wrong labels corrected; open labels stay.
 
     >>> settled({"presence": "PRESENCE_NO_MATCH"}, {"presence": ("PRESENCE_WEAK_MATCH",)})
     {'presence': 'PRESENCE_WEAK_MATCH'}

@@ -10,7 +10,7 @@ from whybench.families.recite.extras.judge.labels import no_counterpart
 from whybench.families.recite.extras.judge.names import WITHHELD, plain, shown_names
 
 BATCH = 60
-"""Elements that a judge is asked about at once, so that a reply stays within bounds."""
+"""Maximum number of elements in one question, which limits the length of a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Elements:
     lost_edges: frozenset[int]
     """Numbers of the answer's edges with such a node."""
     unasked: bool
-    """Whether there is no answer to ask about, or too much of it."""
+    """Whether the answer is missing or too large to be judged."""
 
     def count(self, pass_name: str) -> int:
         """Return how many elements a pass judges: the answer's for precision, else the gold's."""
@@ -37,24 +37,24 @@ class Elements:
         return len(nodes) if kind == "node" else len(edges)
 
     def lost(self, pass_name: str) -> frozenset[int]:
-        """Return the answer's nodes or edges, as a pass is about, without a name to be shown."""
+        """Return the nodes or edges of the answer whose names are withheld, for a pass."""
         return self.lost_nodes if pass_name.startswith("node") else self.lost_edges
 
     def ruled(self, pass_name: str) -> frozenset[int]:
         """Return the elements of a pass that a rule decides: they have no counterpart.
 
-        Those are the answer's elements without a name that can be shown; and all elements, if
-        there is no answer to ask about.
+        These are the elements of the answer whose names are withheld, or all elements if no
+        answer is judged.
         """
         if self.unasked:
             return frozenset(range(1, self.count(pass_name) + 1))
         return self.lost(pass_name) if pass_name.endswith("precision") else frozenset()
 
     def unmatched(self, pass_name: str) -> bool:
-        """Tell of a recall pass whether the answer has nothing that could be a counterpart.
+        """Return whether the answer has no possible counterpart for a recall pass.
 
-        So it is if no name of the answer can be shown. The judge is asked about the gold graph even
-        then: how much an element matters is its to say, and one without importance would not count
+        This is so if all names of the answer are withheld. The judge is asked about the gold graph
+        even then, because it rates importance, and an element without importance would not count
         as missed.
         """
         answer = self.answer_nodes if pass_name.startswith("node") else self.answer_edges

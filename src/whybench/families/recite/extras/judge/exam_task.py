@@ -1,4 +1,4 @@
-"""ReCITE's judge by labels, and its exam as a task.
+"""ReCITE's label judge, and its exam as a task.
 
 `inspect eval whybench/recite_exam --model openai/gpt-x`; a small one for a small model:
 `-T papers=1 -T nodes=5 -T length=700`.
@@ -24,7 +24,7 @@ from whybench.judge.exam import exam_task
 from whybench.judge.label_judge import LabelJudge, Paper
 
 LADDER = "made_ladder"
-"""The suite whose documents say by their level how openly they speak."""
+"""The suite whose level determines the explicitness of documents."""
 
 
 def _paper(instance: Instance) -> Paper[Case]:
@@ -56,12 +56,12 @@ def recite_exam(
     """Examine a judge of graphs on answers whose right labels are known.
 
     Args:
-        suite: Whose documents: made_short, made_long or made_ladder.
-        papers: How many; each makes four samples, one for each pass.
-        seed: Another seed gives other documents than those that are judged.
-        schema: Constrain replies by a JSON schema, as the judge is to be used.
-        reasons: Ask for a few words on each element, as the judge is to be used.
-        **parameters: Of the family, such as nodes, length, field, distractors, stated and implied.
+        suite: Source of the documents: made_short, made_long or made_ladder.
+        papers: Number of documents; each makes four samples, one per pass.
+        seed: Suite seed; the default differs from that of the judged documents.
+        schema: Constrain replies by a JSON schema; set it as in real judging.
+        reasons: Ask for a few words on each element; set it as in real judging.
+        **parameters: Parameters of the family, such as nodes, length, distractors or stated.
 
     """
     openly = {} if suite == LADDER else dict(settings()["documents"])

@@ -1,8 +1,7 @@
-"""What a judge is told: the document first, then both graphs, then what to judge.
+"""The judge's prompt: the document first, then both graphs, then the task.
 
-All that stands before the document, and the document, is the same for every pass and every answer;
-both graphs are the same for every pass. So a provider that keeps what it has read reads the
-document once.
+The part up to the end of the document is the same for every pass and every answer, and both graphs
+are the same for every pass. So a provider that caches prefixes reads the document once.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from whybench.judge.labels import ELEMENTS, WHY
 from whybench.judge.question import CASE, Question, prompt_texts
 
 NONE = "(none)"
-"""What stands for an empty list."""
+"""Replaces an empty list."""
 
 
 def questions(
@@ -63,7 +62,7 @@ def question(
 
 @lru_cache(maxsize=8)
 def _before(document: str) -> str:
-    """Return all up to the end of the document; it hangs on nothing else."""
+    """Return the part up to the end of the document; it depends on nothing else."""
     around = delimiter("recite", "document", document, what="DOCUMENT")
     return prompt_texts(__name__).say(
         "shared",
@@ -75,7 +74,7 @@ def _before(document: str) -> str:
 
 
 def _delimiter(case: Case) -> Delimiter:
-    """Return the answer's delimiter, which changes with whatever the answer says."""
+    """Return the delimiter of the answer, which depends on the whole answer."""
     said = canonical_json([case.answer_nodes, case.answer_edges])
     return delimiter("recite", "judge", case.instance_id, said, what="ANSWER")
 
@@ -111,7 +110,7 @@ def _quoted(name: str) -> str:
 
 
 def _example(pass_name: str, word: str, numbers: Sequence[int], reasons: bool) -> str:
-    """Show the form with labels drawn by chance, so that the example favours none."""
+    """Show the format with random labels, so that the example favours none."""
     stream = Stream("recite", "example", word, pass_name)
     entry = {field.name: stream.choice(field.labels) for field in fields(pass_name)}
     entry = {WHY: "…"} | entry if reasons else entry

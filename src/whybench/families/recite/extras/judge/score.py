@@ -1,4 +1,4 @@
-"""What a judge's labels come to: precision, recall, F1, SHD; weighted, unweighted and as released.
+"""Scores from a judge's labels: precision, recall, F1, SHD; weighted, unweighted, as released.
 
 Composites and passes follow appendix Q of the paper. Overall precision counts every element alike;
 overall recall weighs every element by its importance, as the appendix says, while the released code
@@ -28,19 +28,19 @@ Judged = Mapping[str, Sequence[Entry] | None]
 """The entries of each pass, those by rule included; None: the pass is incomplete."""
 
 Credit = Callable[[str, Entry], float]
-"""Pass and entry → what the element is worth."""
+"""Pass and entry → the credit of the element."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A share in the making: what was got, of what there was to get."""
+    """A share under construction: credit received, and maximum credit."""
 
     got: float
     of: float
 
     @property
     def share(self) -> float:
-        """The share; 0 if there was nothing to get, NaN if it is not known."""
+        """The share; 0 if the maximum is 0, NaN if it is unknown."""
         return self.got / self.of if self.of else 0.0
 
     def __add__(self, other: Sum) -> Sum:
@@ -52,27 +52,27 @@ UNKNOWN = Sum(math.nan, math.nan)
 
 
 def composite(pass_name: str, entry: Entry, block: str = "") -> float:
-    """Return the mean worth of a block's labels, without importance."""
+    """Return the mean value of a block's labels, without importance."""
     own = [f.name for f in fields(pass_name) if f.block == block and f.family != "importance"]
     return sum(worth(entry, name) for name in own) / len(own)
 
 
 def credited(pass_name: str, entry: Entry) -> float:
-    """Return an answer's element's credit: the better of graph and text, 0 if in neither."""
+    """Return the credit of an element of the answer: the better of graph and text, else 0."""
     if entry.get("graph_presence") == entry.get("text_presence") == NO_MATCH:
         return 0.0
     return max(composite(pass_name, entry, "graph"), composite(pass_name, entry, "text"))
 
 
 def in_graph(pass_name: str, entry: Entry) -> float:
-    """Return an answer's element's credit against the gold graph alone."""
+    """Return the credit of an element of the answer against the gold graph alone."""
     if entry.get("graph_presence") == NO_MATCH:
         return 0.0
     return composite(pass_name, entry, "graph")
 
 
 def captured(pass_name: str, entry: Entry) -> float:
-    """Return how well the answer holds a gold element."""
+    """Return how well the answer captures a gold element."""
     return 0.0 if entry.get("presence") == NO_MATCH else composite(pass_name, entry)
 
 
@@ -93,7 +93,7 @@ class Scored:
     passes: tuple[str, str]
     credit: Credit
     needs: str = ""
-    """The fields that it rests on begin like this."""
+    """Prefix of the fields on which it depends."""
     weighted: bool = False
     """Whether elements count by their importance."""
 
@@ -130,7 +130,7 @@ ORDER = (
 
 
 def figures(judged: Judged, gold_nodes: int) -> dict[str, float]:
-    """Return every figure; those that rest on an incomplete pass are NaN."""
+    """Return every figure; those that depend on an incomplete pass are NaN."""
     shares: dict[str, float] = {}
     for score in SCORES:
         nodes, edges = (_sum(judged[name], name, score) for name in score.passes)

@@ -1,7 +1,7 @@
 """The judge of graphs: other models compare an answer's graph with the gold graph and the text.
 
 `inspect score LOG --scorer whybench/graph_judge -S judges=openai/gpt-x,google/gemini-y`, or the
-model role `judge`. A judge that is the subject itself is refused.
+model role `judge`. A model may not judge its own answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GraphSource = Callable[[TaskState], Case | None]
 
 
 def stored_case(state: TaskState) -> Case | None:
-    """Play the stored episode again and find which edges were handed in.
+    """Replay the stored episode and find the submitted edges.
 
     An answer that is missing scores 0; unless the document was too long for the model, where the
     family leaves such samples out.
@@ -68,10 +68,10 @@ def graph_judge(
     unscored (NaN), and `incomplete` counts such passes.
 
     Args:
-        judges: Models that judge (a list, or names with commas); the role `judge` if left out.
+        judges: Models that judge (a list, or names with commas); by default the role `judge`.
         schema: Constrain replies by a JSON schema.
         reasons: Ask for a few words on each element, before its labels.
-        allow_self: Let a model judge its own answers, to try the plumbing; labelled `self_judged`.
+        allow_self: Let a model judge its own answers, for tests; labelled `self_judged`.
         source: Where a sample's graphs are found.
 
     """

@@ -1,4 +1,4 @@
-"""One judge's verdict on a case: its entries put together with those by rule, and the figures."""
+"""One judge's verdict on a case: its entries, those by rule, and the figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whybench.judge.labels import Entry, Given
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judge's labels come to."""
+    """The figures from one judge's labels."""
 
     values: Mapping[str, float]
     """Figures by name; NaN where an incomplete pass leaves one open."""
@@ -30,7 +30,7 @@ def complete(case: Case, given: Given) -> Judged:
 
 
 def verdict(case: Case, given: Given) -> Verdict:
-    """Score what a judge said; an answer that is missing or too large is ruled wrong, hence 0."""
+    """Score a judge's labels; a missing or too large answer scores 0 by rule."""
     judged = complete(case, given)
     values = figures(judged, len(case.gold_nodes))
     values |= {

@@ -52,14 +52,14 @@ class ContentCache:
         except FileNotFoundError:
             return None
         except ValueError as error:
-            raise ValueError(f"{path} is damaged ({error}): delete it and run again") from error
+            raise ValueError(f"{path} is damaged ({error}). Delete it and run again.") from error
 
     def put(self, kind: str, key: Json, value: Json) -> None:
         """Keep a value, which must not be None and must be one that can be read again."""
         if not is_writable(value):
             raise ValueError(
-                f"what came of the step {kind} has half a character (a lone surrogate): take it "
-                "out of the paper's files and run again"
+                f"The result of the step {kind} has half a character (a lone surrogate). Remove it "
+                "from the paper's files and run again."
             )
         write_whole(self._path(kind, key), json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 

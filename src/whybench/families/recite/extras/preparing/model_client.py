@@ -72,7 +72,7 @@ class Asker:
                 self.cache.drop(REPLY, self._key(asked))
         raise StepError(
             f"{step}: {self.name} gave {self.tries} replies that break the rules; the last one: "
-            f"{refused[-1]}. Run again to ask anew, or use another model"
+            f"{refused[-1]}. Run again to ask again, or use another model"
         )
 
     async def _reply(self, prompt: str) -> str:

@@ -26,7 +26,7 @@ def read_details(given: Mapping[str, Any] | Path | None) -> Mapping[str, Any]:
         try:
             told = json.loads(told.read_text("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{named} is no JSON ({error}): mend it there") from error
+            raise ValueError(f"{named} is not JSON ({error}). Correct it there.") from error
     if not isinstance(told, Mapping):
         raise ValueError(
             f"{named} must be an object from names of papers to their details, such as "
@@ -56,7 +56,7 @@ def details_of(name: str, told: Mapping[str, Any]) -> dict[str, Any]:
     if "domains" in given:
         found["domains"] = _domains(given["domains"], place)
     if not is_writable(found):
-        raise ValueError(f"{place}: a text has half a character (a lone surrogate): type it anew")
+        raise ValueError(f"{place}: a text has half a character (a lone surrogate). Type it again.")
     return found
 
 
@@ -110,15 +110,15 @@ def gathered(
     were prepared before: they keep them, and others count on from the highest, unless ids are told.
     """
     if not papers:
-        raise ValueError("there are no papers: give at least one PDF file")
+        raise ValueError("There are no papers. Give at least one PDF file.")
     told, before = read_details(details), dict(known or {})
     fresh = count(max(before.values(), default=0) + 1)
     found = []
     for pdf in papers:
         if not pdf.is_file():
-            raise ValueError(f"there is no file {str(pdf)!r}")
+            raise ValueError(f"There is no file {str(pdf)!r}.")
         if not is_writable(pdf.stem):
-            raise ValueError(f"the name of {str(pdf)!r} is no proper text: give it another")
+            raise ValueError(f"the name of {str(pdf)!r} is not valid text. Rename the file.")
         given = details_of(pdf.stem, told)
         number = before[pdf.stem] if pdf.stem in before else next(fresh)
         found.append(Paper(pdf, _annotation(pdf.stem, annotations), **{"id": number, **given}))
@@ -132,7 +132,7 @@ def _check_apart(papers: Sequence[Paper], before: Mapping[str, int]) -> None:
     numbers = [*others, *(paper.id for paper in papers)]
     for what, values in (("name", names), ("id", [str(number) for number in numbers])):
         if twice := {value for value in values if values.count(value) > 1}:
-            raise ValueError(f"two papers have the {what} {min(twice)}: give each its own")
+            raise ValueError(f"two papers have the {what} {min(twice)}. Give each its own.")
 
 
 def _annotation(name: str, annotations: Mapping[str, Path] | Path) -> Path:

@@ -1,10 +1,10 @@
 """From a PDF file and an edge list to a record of the published schema, step by step.
 
-Each step's result is kept in a work folder under a name that hashes all that it hangs on: what went
-in, the step's version, its prompt, its bounds and the model. So a run that was stopped goes on
-where it stopped, and only what a change touches is done again. The annotation comes before the
-steps that cost: a list with faults stops a paper at once, and what gives the diagram away is
-searched for with the names that count in the end.
+Each step's result is kept in a work folder under a hash of everything on which it depends: inputs,
+the step's version, its prompt, its limits and the model. So a stopped run resumes where it stopped,
+and only steps affected by a change run again. The annotation comes before the expensive steps, so a
+faulty list stops a paper at once. Passages that reveal the diagram are searched for with the final
+names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ VERSIONS: Mapping[str, int] = {
     normalise.STEP: 2,
     explicitness.STEP: 1,
 }
-"""The steps in order; a step whose rules change gets another number, and is done again."""
+"""The steps in order; a step whose rules change gets another number and runs again."""
 
 _TITLE = re.compile(r"^#{1,6} +(.+?)\s*$", re.MULTILINE)
 _ABSTRACT = re.compile(
@@ -56,7 +56,7 @@ class Prepared:
 
     @property
     def retries(self) -> dict[str, int]:
-        """How many replies of each step were refused."""
+        """Number of rejected replies of each step."""
         return dict(Counter(c.step for c in self.changes if c.kind == "refused"))
 
 
@@ -135,7 +135,7 @@ async def prepared(paper: Paper, resources: Resources) -> Prepared:
 def _checked(found: annotating.Annotation) -> Made:
     if found.faults:
         listed = "\n".join(f"  {fault}" for fault in found.faults)
-        raise StepError(f"{annotating.STEP}: mend these by hand and run again:\n{listed}")
+        raise StepError(f"{annotating.STEP}: correct these by hand and run again:\n{listed}")
     return {"nodes": found.nodes, "edges": found.edges}, found.changes
 
 

@@ -48,5 +48,5 @@ def write_texts(path: Path, texts: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _wrong(path: Path, number: int, why: str) -> ValueError:
     return ValueError(
-        f"{path}, line {number} {why}: mend it, move the file away, or prepare into another folder"
+        f"{path}, line {number} {why}. Correct it, move the file away, or use another folder."
     )

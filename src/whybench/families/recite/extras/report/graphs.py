@@ -1,7 +1,7 @@
-"""ReCITE's figures by graph: documents on one graph are alike, so each graph counts once.
+"""ReCITE's figures by graph: documents on one graph are not independent, so each graph counts once.
 
-A ladder tells every graph at five levels; fifteen documents on three graphs are three cases, not
-fifteen. Tests and bounds of differences and correlations therefore rest on the means of graphs.
+`made_ladder` has every graph at five levels, so fifteen documents on three graphs are three cases.
+Tests and bounds of differences and correlations therefore use the means of graphs.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from whybench.report.view import View
 from whybench.stats.interval import mean_interval
 
 FEWEST = 6
-"""Fewer graphs than these get no p-value."""
+"""With fewer graphs no p-value is given."""
 
 FEWEST_PARTED = 8
-"""Fewer graphs than these are not parted into quarters: the outer ones would hold one each."""
+"""Fewer graphs are not split into quarters: the outer quarters would hold one graph each."""
 
 RESAMPLES = 2_000
 """Of permutation tests in a report."""
 
 SIZES = {"characters": ("length of the text", "by_quartile_text"),
-         "edges": ("arrows", "by_quartile_edges"),
+         "edges": ("edges", "by_quartile_edges"),
          "nodes": ("nodes", "by_quartile_nodes")}  # fmt: skip
 """Covariate → what it is, and the published suite of its quarters."""
 
@@ -67,14 +67,14 @@ def column(frame: pd.DataFrame, name: str) -> dict[str, float]:
 
 
 def tested(p: float, graphs: int) -> float:
-    """Return a p-value; nan where it would rest on too few graphs."""
+    """Return a p-value; NaN for too few graphs."""
     return p if graphs >= FEWEST else math.nan
 
 
 def _quarters(
     system: str, graphs: pd.DataFrame, covariate: str, names: Sequence[str], by: str
 ) -> Iterator[Row]:
-    """Yield the mean score of each quarter of the graphs, parted as `quartile_gap` parts them."""
+    """Yield the mean score of each quarter of the graphs, split as in `quartile_gap`."""
     places = pd.Series(quarters(column(graphs, covariate)), dtype=float).reindex(graphs.index)
     for at, name in enumerate(names):
         own = graphs[places == at]
@@ -92,7 +92,7 @@ def _quarters(
 
 @lru_cache(maxsize=1)
 def _parted(view: View) -> list[tuple[Entry, str, pd.DataFrame, list[Row]]]:
-    """Return each system's graphs by each size that parts them, with their quarters."""
+    """Return each system's graphs by each size that splits them, with their quarters."""
     found = []
     for entry in systems(view.runs):
         joined = view.joined(entry.run)
@@ -105,7 +105,7 @@ def _parted(view: View) -> list[tuple[Entry, str, pd.DataFrame, list[Row]]]:
 
 
 def gaps(view: View) -> Shown:
-    """Return the largest quarter minus the smallest, Table 5 beside it where it belongs."""
+    """Return the largest quarter minus the smallest, beside Table 5 if it applies."""
     rows: list[Row] = []
     for entry, covariate, graphs, parted in _parted(view):
         what = SIZES[covariate][0]
@@ -133,7 +133,7 @@ def quarter_means(view: View, size: str = "") -> list[Row]:
 
 
 def correlations(view: View) -> Shown:
-    """Correlate covariates of graphs with the score, over graphs; Table 13 where it belongs."""
+    """Correlate covariates of graphs with the score, over graphs; add Table 13 if it applies."""
     rows: list[Row] = []
     drawn = systems(view.runs)
     for entry in drawn:
@@ -164,7 +164,7 @@ def correlations(view: View) -> Shown:
 
 
 def _published_correlations(view: View) -> Iterator[Row]:
-    """Yield Table 13, which is about the same texts though about no single system."""
+    """Yield Table 13, which is about the same texts, but about no single system."""
     for metric in METRICS:
         found = view.published.cells("recite", suite="topology_f1_correlation", condition=metric)
         cells = {cell.metric: cell for cell in found}
@@ -176,7 +176,7 @@ def _published_correlations(view: View) -> Iterator[Row]:
         }  # fmt: skip
 
 
-# Date against a model's cut-off.
+# Dates and cut-offs.
 
 
 def _dated(view: View) -> Iterator[tuple[Entry, pd.DataFrame, str | None]]:
@@ -189,7 +189,7 @@ def _dated(view: View) -> Iterator[tuple[Entry, pd.DataFrame, str | None]]:
 
 
 def around(view: View) -> Iterator[Row]:
-    """Compare graphs from before and after a cut-off; who saw one document has seen its graph."""
+    """Compare graphs before and after a cut-off; a model that saw one document saw its graph."""
     for entry, joined, day in _dated(view):
         if day is None:
             continue
@@ -220,7 +220,7 @@ def undated(view: View) -> list[Row]:
 
 
 def _reasoned(view: View) -> Iterator[tuple[Entry, str, pd.DataFrame]]:
-    """Yield the runs of models whose tokens were counted, by graph."""
+    """Yield the runs of models that recorded tokens, by graph."""
     for entry in models(view):
         frame = entry.run.frame
         columns = ("reasoning_tokens", "output_tokens")

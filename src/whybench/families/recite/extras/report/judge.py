@@ -1,4 +1,4 @@
-"""ReCITE's judges: their exams, and their scores, which are shown only with the exam."""
+"""ReCITE's judges: their exams, and their scores, which are shown only with an exam."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ SHOWN = {
     "judged_edge_precision": "edge_precision",
     "judged_edge_recall": "edge_recall",
 }
-"""The judge's scores that are corrected, and what Table 3 of the paper calls them."""
+"""Judge scores that are corrected, and their names in Table 3 of the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the judges of a view say, and what is not let be said."""
+    """The results of a view's judges, and why others are not shown."""
 
     exams: Mapping[str, Exam]
     scores: tuple[tuple[Entry, list[Row]], ...]
@@ -48,7 +48,7 @@ class Judged:
 
 @lru_cache(maxsize=1)
 def judged(view: View) -> Judged:
-    """Read exams and judged runs; several parts ask for them."""
+    """Read exams and judged runs once, because several parts need them."""
     exams, refused = _exams(view.exams)
     scores = []
     for entry in series(run for run in view.runs if is_judged(run)):
@@ -59,7 +59,7 @@ def judged(view: View) -> Judged:
 
 
 def is_judged(run: Run) -> bool:
-    """Tell whether a judge scored graphs of a run."""
+    """Return whether a judge scored graphs of a run."""
     return any(str(column).startswith(JUDGE.scorer) for column in run.frame.columns)
 
 
@@ -67,7 +67,7 @@ def is_judged(run: Run) -> bool:
 
 
 def _exams(logs: Sequence[ExamLog]) -> tuple[dict[str, Exam], list[str]]:
-    """Read a judge's exam from each log; one that is void, or a judge's second, is refused."""
+    """Read a judge's exam from each log; reject void exams, and second exams of a judge."""
     found: dict[str, Exam] = {}
     refused: list[str] = []
     twice: set[str] = set()
@@ -75,7 +75,7 @@ def _exams(logs: Sequence[ExamLog]) -> tuple[dict[str, Exam], list[str]]:
         try:
             exam = exam_in(log.path)
         except ValueError as error:
-            refused.append(f"An exam of {log.model} is left out: {error}.")
+            refused.append(f"An exam of {log.model} is left out: {error}")
             continue
         if exam.judge in found:
             twice.add(exam.judge)
@@ -83,17 +83,17 @@ def _exams(logs: Sequence[ExamLog]) -> tuple[dict[str, Exam], list[str]]:
     for judge in sorted(twice):
         del found[judge]
         refused.append(
-            f"There are two exams of {judge}: give one, since the choice would be yours."
+            f"There are two exams of {judge}: give one, so that nobody can pick the better one."
         )
     return found, refused
 
 
 def marks(view: View) -> list[Row]:
-    """Return how far each judge's labels are right, by family of labels."""
+    """Return how many labels of each judge are right, by label family."""
     return [
         {
             "judge": judge, "labels": family, "given": marks.n, "accuracy": marks.accuracy,
-            "kappa": marks.kappa, "bias": marks.bias, "one label always": marks.constant,
+            "kappa": marks.kappa, "bias": marks.bias, "always one label": marks.constant,
             "papers": exam.report.papers, "unreadable passes": exam.report.unreadable,
         }
         for judge, exam in judged(view).exams.items()
@@ -114,8 +114,8 @@ def kappas(view: View) -> Shown:
 
 
 def constant(view: View) -> list[Row]:
-    """Return one row with the judges that give one label always, if any."""
-    found = sorted({row["judge"] for row in marks(view) if row["one label always"]})
+    """Return one row with the judges that always give one label, if any."""
+    found = sorted({row["judge"] for row in marks(view) if row["always one label"]})
     return [{"judges": ", ".join(found)}] if found else []
 
 
@@ -128,14 +128,14 @@ def refused(view: View) -> list[Row]:
 
 
 def _scores(entry: Entry, exams: Mapping[str, Exam]) -> tuple[list[Row], list[str]]:
-    """Return a run's judge scores, corrected; say of judges without an exam that they lack one."""
+    """Return a run's corrected judge scores, and the reasons why others are not shown."""
     from inspect_ai.log import read_eval_log
 
     log = read_eval_log(entry.run.path, exclude_fields={*HEAVY, "store"})
     try:
         given = scores_in(log)
     except ValueError as error:
-        return [], [f"Judge scores of {entry.system} are not shown: {error}."]
+        return [], [f"Judge scores of {entry.system} are not shown: {error}"]
     rows: list[Row] = []
     withheld: list[str] = []
     for scores in given:
@@ -143,12 +143,12 @@ def _scores(entry: Entry, exams: Mapping[str, Exam]) -> tuple[list[Row], list[st
             table = judged_report(_spoken_of(scores, exams), exams.get(scores.judge))
             rows += judged_rows(entry.system, table)
         except ValueError as error:
-            withheld.append(f"Scores of {entry.system} are not shown: {error}.")
+            withheld.append(f"Scores of {entry.system} are not shown: {error}")
     return rows, withheld
 
 
 def _spoken_of(scores: JudgeScores, exams: Mapping[str, Exam]) -> JudgeScores:
-    """Keep the scores that are shown and that the judge's exam can speak of."""
+    """Keep the scores that are shown and that the judge's exam covers."""
     exam = exams.get(scores.judge)
     known = {} if exam is None else exam.points
     kept = {name: scores.values[name] for name in SHOWN if name in scores.values and name in known}
@@ -169,20 +169,20 @@ def judged_rows(name: str, table: JudgedTable) -> list[Row]:
             "value": found.estimate if corrected else math.nan, "low": found.low,
             "high": found.high, "as judged": found.judged.estimate,
             "bias in the exam": found.bias, "documents": found.judged.clusters,
-            "corrected": "yes" if corrected else "cannot be",
+            "corrected": "yes" if corrected else "not possible",
             "few papers or documents": found.few, "published": False,
         })  # fmt: skip
     return rows
 
 
 def corrected(view: View) -> Iterator[Shown]:
-    """Return the corrected scores of each run, published ones among them where they belong."""
+    """Return the corrected scores of each run, with published ones if they apply."""
     for entry, rows in judged(view).scores:
         yield with_table_3(view, entry, rows)
 
 
 def with_table_3(view: View, entry: Entry, rows: Sequence[Row]) -> Shown:
-    """Return scores that could be corrected, with Table 3 where it belongs."""
+    """Return scores that could be corrected, with Table 3 if it applies."""
     usable = [row for row in rows if not math.isnan(row["value"])]
     cells = [
         row
@@ -190,7 +190,7 @@ def with_table_3(view: View, entry: Entry, rows: Sequence[Row]) -> Shown:
         if metric and usable
         for row in beside(view, [entry], STANDARD, metric, score=score)
     ]
-    told = "Published: Table 3, by another judge, never examined." if cells else ""
+    told = "Published: Table 3, by another judge that was never examined." if cells else ""
     words = {**_words(entry), "theirs": told, "order": list(SHOWN)}
     return Shown(pd.DataFrame([*usable, *cells]), words)
 

@@ -1,4 +1,4 @@
-"""Rows of ReCITE's tables and pictures: one estimate of one run, or one published cell."""
+"""Rows of ReCITE's tables and figures: one estimate of one run, or one published cell."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from whybench.report.runs import Run
 from whybench.report.view import View
 
 SCORE = "edge_f1"
-"""The family's headline, by which documents are sorted and compared."""
+"""The family's headline metric, by which documents are sorted and compared."""
 
 STANDARD = "standard"
 """The published suite whose texts the paper's analyses are about."""
 
 OTHER_SCORE = (
-    " Published figures (grey, hollow) are the judge's F1, another score: compare how they rise "
-    "and fall, not how high they lie. Runs on made documents have other texts, too."
+    " Published figures (grey, open markers) are the judge's F1, which is another score: compare "
+    "how they rise and fall, not their height. Runs on generated documents also have other texts."
 )
 
 
 def series(runs: Iterable[Run]) -> list[Entry]:
-    """Name runs for a picture: who played, on what if that differs, and whether it is a model."""
+    """Name runs for a figure: the system, and its suite if suites differ."""
     listed = list(runs)
     suites = {(run.suite, run.profile) for run in listed}
     named = [(_name(run, len(suites) > 1), run) for run in listed]
@@ -47,7 +47,7 @@ def models(view: View) -> list[Entry]:
 
 
 def systems(runs: Iterable[Run]) -> list[Entry]:
-    """Name the runs of models; of reference agents only where no model was run."""
+    """Name the runs of models, or of reference agents if no model was run."""
     listed = list(runs)
     return series([run for run in listed if not run.reference] or listed)
 
@@ -103,7 +103,7 @@ def binned(
     return [row for rows in bins for row in rows]
 
 
-# Published figures stand only beside runs on the published texts (`mapping.json`).
+# Published figures are shown only beside runs on the published texts (`mapping.json`).
 
 
 def opposite(runs: Iterable[Run]) -> frozenset[str]:
@@ -119,7 +119,7 @@ def _opposite(run: Run) -> list[str]:
         known = {name: value for name, value in given.items() if name in named}
         return [suite for suite, _ in matching(run.suite, known)]
     except ValueError:
-        return []  # settings of another version: nothing is known to stand opposite
+        return []  # settings of another version: no published suite is known to match
 
 
 def beside(view: View, drawn: Iterable[Entry], suite: str, metric: str, **more: Any) -> list[Row]:

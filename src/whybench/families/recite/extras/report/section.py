@@ -1,4 +1,4 @@
-"""ReCITE's room in the report: how much of a document's causal graph was read, and from which."""
+"""ReCITE's section of the report: how much of the causal graphs was found, and where."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from whybench.report.view import View
 
 STAGES = {
     "name_recall": "gold nodes that were found",
-    "edge_undirected_f1": "nodes joined rightly, either way",
-    "edge_f1_answered": "joined in the right direction",
+    "edge_undirected_f1": "right pairs connected, in either direction",
+    "edge_f1_answered": "connected in the right direction",
 }
 
 STATUSES = {
     "edge_recall_stated": "stated in one sentence",
-    "edge_recall_implied": "implied across sentences",
+    "edge_recall_implied": "implied by several sentences",
     "edge_recall_derivable": "derivable only",
-    "edge_recall_seen": "stated, frames of the short suites",
-    "edge_recall_held_out": "stated, frames held out of them",
+    "edge_recall_seen": "stated, frames of made_short",
+    "edge_recall_held_out": "stated, held-out frames",
 }
 
 SHAPES = {"density": ("sparse", "moderate", "dense"), "cycles": ("acyclic", "cyclic")}
 
 
 def section(view: View) -> Section:
-    """Show all that the runs of this family say; without a run, the judges' exams alone."""
+    """Show all results of this family's runs; without a run, only the judges' exams."""
     functions = named(graphs, judge) | globals()
     found = written(read(__package__, "section.toml"), functions, view)
     return found if view.runs else replace(found, parts=(), children=found.children[-1:])
@@ -67,16 +67,16 @@ def overview(view: View) -> list[Row]:
             "edge_precision": view.estimate(run, "edge_precision").estimate,
             "edge_recall": view.estimate(run, "edge_recall").estimate,
             "floor": between.floor, "ceiling": between.ceiling,
-            "floor and ceiling rest on": between.source,
+            "basis of floor and ceiling": between.source,
             "without a valid graph": 1 - answered / counted if counted else float("nan"),
-            "valid at first": view.estimate(run, "valid_first").estimate,
+            "valid without retry": view.estimate(run, "valid_first").estimate,
             "too long for the model": left_out,
         })  # fmt: skip
     return rows
 
 
 def stages(view: View) -> list[Row]:
-    """Return where arrows get lost: nodes not found, not joined, or joined the wrong way."""
+    """Return where edges get lost: nodes not found, pairs not connected, or wrong directions."""
     return [
         row
         for entry in systems(view.runs)
@@ -86,7 +86,7 @@ def stages(view: View) -> list[Row]:
 
 
 def told_names(view: View) -> Shown:
-    """Return runs with names told beside the paper's Table 4, in its own formula."""
+    """Return runs with given names beside the paper's Table 4, computed with its formula."""
     told = series(run for run in view.runs if run.suite == "recite/name_assisted")
     rows = [row for entry in told for row in estimated(view, entry, "legacy_f1")]
     rows += beside(view, told, "name_assisted", "f1") if rows else []
@@ -96,11 +96,11 @@ def told_names(view: View) -> Shown:
     return Shown(frame, {"order": list(frame["system"]) if rows else []})
 
 
-# How openly a text speaks.
+# Explicitness of a text.
 
 
 def ladder(view: View) -> Shown:
-    """Return the score by level of explicitness, the same graphs at each."""
+    """Return the score by level of explicitness, with the same graphs at each level."""
     rows: list[Row] = []
     for entry in series(run for run in view.runs if run.suite == "recite/made_ladder"):
         steps = view.joined(entry.run).get("level", pd.Series(dtype=float)).dropna()
@@ -113,7 +113,7 @@ def ladder(view: View) -> Shown:
 
 
 def by_status(view: View) -> list[Row]:
-    """Return recall of arrows by how the text gives them."""
+    """Return recall of edges by how the text gives them."""
     return [
         row
         for entry in series(view.runs)

@@ -1,1 +1,1 @@
-"""The independent checker: it shares nothing with what made a certificate."""
+"""The independent checker: it shares no parsing code with the certificates."""

@@ -1,7 +1,7 @@
-"""Checking a stored certificate by other means than those that made it: see `reread` and `shape`.
+"""Check a stored certificate independently of the code that made it: see `reread` and `shape`.
 
-The text is read again, and everything but the gold graph itself is taken from that reading: who is
-named and how, which arrows are given and how openly, and which names would fit an unnamed factor.
+The text is parsed again. Everything except the gold graph itself comes from that result: which
+nodes are named and how, which edges are given and how, and which names fit an unnamed factor.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from whybench.families.recite.world.vocabulary import Concept
 from whybench.families.recite.world.world import Node, World
 
 UNVERIFIED_CLAIMS: Mapping[str, str] = {
-    "best_score: guessing": "it is what the text gives to somebody who does not guess; who knows "
-    "our vocabulary by heart may do better, so it is no upper bound for all agents",
+    "best_score: guessing": "it is the score of a reader who does not guess; a reader who knows "
+    "our vocabulary may do better, so it is not an upper bound for all agents",
     "facts.topology.cycles: many": "listing up to 10,000 cycles of a dense graph takes too long; "
     "beyond 30,000 steps only `in_cycles` and the components are checked",
-    "witness: elimination": "where no unnamed factor has a second name in our vocabulary, the "
-    "witness is a name outside of it, of which nothing can be shown; checked is its form",
-    "published texts": "nobody knows all that a text by another hand says: for these only figures "
-    "of the record are checked",
+    "witness: elimination": "if no unnamed factor has a second name in our vocabulary, the "
+    "witness is a name outside it; only the form of that name is checked",
+    "published texts": "nobody knows everything that a text by another author says: only the "
+    "figures of its record are checked",
 }
-"""Claim → why it is not checked, and what is checked in its place."""
+"""Claim → why it is not checked, and what is checked instead."""
 
 MADE = (
     "graphs on the concepts of a field, all of whose edges a made document gives in sentences of "
@@ -79,7 +79,7 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
 
 
 def _text_flaws(world: World, reading: Reread) -> list[str]:
-    """Return where text and gold graph are at odds."""
+    """Return where text and gold graph disagree."""
     voices = [_voice(node) for node in world.nodes]
     gold = {(voices[a], voices[b]) for a, b in world.pairs}
     given = set(reading.arrows)
@@ -92,7 +92,7 @@ def _text_flaws(world: World, reading: Reread) -> list[str]:
 
 
 def _voice(node: Node) -> str:
-    """Return as what the text speaks of a node."""
+    """Return the name under which the text mentions a node."""
     return f"{UNNAMED}{node.kind}" if node.mention == "absent" else node.name
 
 
@@ -101,7 +101,7 @@ def _voice_of(name: str, world: World) -> str:
 
 
 def _mention(node: Node, world: World, reading: Reread) -> str:
-    """Return how the text speaks of a node, by the words in it."""
+    """Return how the text mentions a node, by the words in it."""
     used = reading.forms.get(node.name, set())
     known = _concepts(world)[node.name]
     if not used:
@@ -124,7 +124,7 @@ def _fitting(world: World, reading: Reread) -> list[tuple[str, list[str]]]:
 
 
 def _claims(world: World, reading: Reread, *, right: bool) -> dict[str, Json]:
-    """Return what may be claimed of a text that is read right, or is not."""
+    """Return the claims that hold for a text that was, or was not, parsed right."""
     fitting = [] if world.view.names == "told" else _fitting(world, reading)
     sure = sum(
         not cause.startswith(UNNAMED) and not effect.startswith(UNNAMED)
@@ -147,7 +147,7 @@ def _witness_flaws(world: World, reading: Reread, witness: Json) -> Iterator[str
             yield "witness: a pair is stored, but no factor is unnamed"
         return
     if not isinstance(witness, Sequence) or len(witness) != 2:
-        yield f"witness: {witness!r} is no pair, though names are open"
+        yield f"witness: {witness!r} is not a pair, although names are open"
         return
     name, other = map(str, witness)
     if all(len(names) == 1 for _, names in fitting):
@@ -172,7 +172,7 @@ def _shape_flaws(n: int, pairs: frozenset[tuple[int, int]], stored: Json) -> lis
     try:
         told = dict(stored)
     except (TypeError, ValueError):
-        return [f"facts.topology: {stored!r} is no list of figures"]
+        return [f"facts.topology: {stored!r} is not a list of figures"]
     proper = frozenset((a, b) for a, b in pairs if a != b)
     expected = shape(n, proper)
     counted = cycles(n, proper, _MOST_CYCLES + 1, _STEPS)

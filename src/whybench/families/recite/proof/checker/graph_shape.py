@@ -1,6 +1,6 @@
-"""The shape of a graph once more, for `check`: from distances and numbers of paths.
+"""Independent computation of a graph's shape, for `check`: from distances and path counts.
 
-`topology` defines the figures and takes most of them from networkx; nothing of either is used here.
+`topology` defines the figures and takes most of them from networkx. This module uses neither.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Matrix = npt.NDArray[np.float64]
 
 
 def shape(n: int, pairs: Iterable[tuple[int, int]]) -> dict[str, float]:
-    """Return all figures of a graph without self loops but the number of its cycles."""
+    """Return all figures of a graph without self-loops, except the number of cycles."""
     joined = np.zeros((n, n))
     for a, b in pairs:
         joined[a, b] = 1

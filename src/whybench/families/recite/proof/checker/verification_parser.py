@@ -1,8 +1,8 @@
-"""Reading a made document once more, for `check`: frame by frame, with a tree of letters for names.
+"""An independent parser of generated documents, for `check`.
 
-The exact reader takes a text sentence by sentence and word by word. Here names are found by one
-regular expression that is a tree of letters, lists of names are spelled out at every length, and a
-frame is looked up as a whole. Only the data files are shared: fields, frames, furniture.
+The exact reader works sentence by sentence and word by word. Here one regular expression, built as
+a tree of letters, finds the names; lists of names are written out at every length; and a frame is
+looked up as a whole. The two parsers share only the data files: fields, frames, fixed phrases.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SILENT = ("correlated", "denied", "hedged", "elsewhere", "mention", "plain")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """How a text gives an arrow."""
+    """How a text gives an edge."""
 
     status: Status
     held_out: bool
@@ -64,7 +64,7 @@ _SAYS: Mapping[str, Callable[[Fills], Iterator[tuple[str, str]]]] = {
     "to": lambda f: product(f["kind"], f["effect"]),
     "between": lambda f: iter([(f["cause"][0], f["kind"][0]), (f["kind"][0], f["effect"][0])]),
 }
-"""Role → the arrows that it gives without others' help."""
+"""Role → the edges that it gives without other statements."""
 
 
 def field_titled(title: str) -> Field:

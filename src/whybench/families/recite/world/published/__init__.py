@@ -1,1 +1,1 @@
-"""The published documents: fetched, filtered and read."""
+"""The published texts: download, filter and parse."""

@@ -30,7 +30,7 @@ def fetch(source: str) -> tuple[str, list[Any]]:
     try:
         return path.name, _rows(path)
     except (OSError, ValueError) as error:
-        raise ValueError(f"{path.name} cannot be read ({error}): fetch it again") from error
+        raise ValueError(f"{path.name} cannot be read ({error}). Download it again.") from error
 
 
 def hub_rows(path: str) -> list[dict[str, Any]]:
@@ -39,15 +39,15 @@ def hub_rows(path: str) -> list[dict[str, Any]]:
         import datasets
     except ImportError as missing:
         raise RuntimeError(
-            "the published texts come through datasets: pip install 'whybench[hub]', "
-            "or give a local Parquet or JSONL copy"
+            "The published texts are downloaded with `datasets`. Install it with "
+            "`pip install 'whybench[hub]'`, or give a local Parquet or JSONL copy."
         ) from missing
     try:
         rows: list[dict[str, Any]] = datasets.load_dataset(path, split=SPLIT).to_list()
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
         raise ValueError(
-            f"{path} cannot be fetched ({type(error).__name__}: {str(error)[:200]}): check the "
-            f"connection, or give a local Parquet or JSONL copy of its split {SPLIT!r}"
+            f"{path} cannot be downloaded ({type(error).__name__}: {str(error)[:200]}). Check the "
+            f"connection, or give a local Parquet or JSONL copy of its split {SPLIT!r}."
         ) from error
     return rows
 
@@ -56,11 +56,13 @@ def _file(path: Path) -> Path:
     """Return the one file that a path means."""
     if path.is_file():
         if path.suffix not in SUFFIXES:
-            raise ValueError(f"{path.name}: give a file ending in {', '.join(SUFFIXES)}")
+            raise ValueError(
+                f"{path.name} has an unknown format. Give a file ending in {', '.join(SUFFIXES)}."
+            )
         return path
     if not path.is_dir():
         raise ValueError(
-            f"there is no file or folder {str(path)!r}: give {HUB!r}, or a Parquet or JSONL copy"
+            f"There is no file or folder {str(path)!r}. Give {HUB!r}, or a Parquet or JSONL copy."
         )
     files = [
         item
@@ -74,8 +76,8 @@ def _file(path: Path) -> Path:
             return found[0]
         if found:
             named = ", ".join(item.name for item in found)
-            raise ValueError(f"{str(path)!r} holds {named}: give the one with the texts")
-    raise ValueError(f"{str(path)!r} holds no file ending in {', '.join(SUFFIXES)}: put one there")
+            raise ValueError(f"{str(path)!r} contains {named}. Give the file with the texts.")
+    raise ValueError(f"{str(path)!r} contains no file ending in {', '.join(SUFFIXES)}.")
 
 
 def _rows(path: Path) -> list[Any]:
@@ -92,5 +94,5 @@ def _rows(path: Path) -> list[Any]:
         try:
             found += [json.loads(line)] if line.strip() else []
         except ValueError as error:
-            raise ValueError(f"line {number} is no JSON: {error}") from error
+            raise ValueError(f"line {number} is not JSON: {error}") from error
     return found

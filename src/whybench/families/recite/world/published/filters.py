@@ -62,7 +62,7 @@ def density(record: Released) -> float:
 
 
 def is_cyclic(record: Released) -> bool:
-    """Tell whether some node is its own descendant."""
+    """Return whether a graph has a cycle."""
     return not Graph.from_edges(len(record.nodes), record.edges).is_acyclic()
 
 
@@ -95,7 +95,7 @@ def _explicit_enough(wanted: Filter, record: Released) -> bool:
 
 
 def _in_time(wanted: Filter, day: str) -> bool:
-    """Tell whether a date lies within the days wanted, all of it if it is a month or a year."""
+    """Return whether a date, or the whole month or year, is within the range of days."""
     if not (wanted.dated_from or wanted.dated_to):
         return True
     if not day:
@@ -124,11 +124,11 @@ def parse(text: str) -> Filter:
             continue
         key, given, value = (piece.strip() for piece in part.partition("="))
         if not given or not value:
-            raise ValueError(f"{part!r} is no part of a filter: write it like {EXAMPLE}")
+            raise ValueError(f"{part!r} is not a part of a filter. Write it like {EXAMPLE}.")
         if key not in _READERS:
-            raise ValueError(f"no filter {key!r}: try {', '.join(_READERS)}")
+            raise ValueError(f"Unknown filter {key!r}. Try one of {', '.join(_READERS)}.")
         if key in seen:
-            raise ValueError(f"{key} is there twice: give it once")
+            raise ValueError(f"{key} is given twice. Give it once.")
         seen.add(key)
         found |= _READERS[key](key, value)
     return Filter(**found)
@@ -137,7 +137,7 @@ def parse(text: str) -> Filter:
 def _domains(_: str, value: str) -> dict[str, Any]:
     named = tuple(name.strip() for name in value.split("|") if name.strip())
     if not named:
-        raise ValueError("domain names nothing: write domain=Medicine or domain=Medicine|Education")
+        raise ValueError("domain is empty. Write domain=Medicine or domain=Medicine|Education.")
     return {"domains": named}
 
 
@@ -149,7 +149,7 @@ def _range(key: str, value: str) -> dict[str, Any]:
         found = Range(1, 0)
     if not found.low <= found.high:  # also what is no number
         raise ValueError(
-            f"{key}={value} is no range: write {key}=low..high, the lower number first"
+            f"{key}={value} is not a range. Write {key}=low..high, the lower number first."
         )
     return {key: found}
 
@@ -162,8 +162,8 @@ def _dates(key: str, value: str) -> dict[str, Any]:
         first, last = "1", "0"
     if last and first > last:
         raise ValueError(
-            f"{key}={value} is no range of days: write {key}=2023-01-01..2024-12-31, "
-            f"the earlier day first; either may be left out"
+            f"{key}={value} is not a range of days. Write {key}=2023-01-01..2024-12-31, "
+            f"the earlier day first; either may be omitted."
         )
     return {"dated_from": first, "dated_to": last}
 
@@ -176,13 +176,13 @@ def _ends(value: str) -> tuple[str, str]:
 
 def _kind(key: str, value: str) -> dict[str, Any]:
     if value not in ("lenient", "strict"):
-        raise ValueError(f"{key}={value} is unknown: write lenient or strict")
+        raise ValueError(f"{key}={value} is unknown. Write lenient or strict.")
     return {key: value}
 
 
 def _truth(key: str, value: str) -> dict[str, Any]:
     if value.lower() not in ("true", "false"):
-        raise ValueError(f"{key}={value} is unknown: write true or false")
+        raise ValueError(f"{key}={value} is unknown. Write true or false.")
     return {key: value.lower() == "true"}
 
 

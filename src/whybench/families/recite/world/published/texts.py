@@ -1,4 +1,4 @@
-"""The published texts: records checked and turned into worlds."""
+"""The published texts: check records and turn them into hidden systems."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Released:
     mention: tuple[Mention | None, ...]
     """For each node; None if it has no label."""
     stored_explicitness: float | None
-    """As stored; nobody says by which formula, so see `explicitness`."""
+    """As stored; the formula is not documented, so see `explicitness`."""
     duplicates: int
-    """Entries of the edge list that were there before."""
+    """Number of repeated entries in the edge list."""
     self_loops: int
-    """Entries of the edge list that were dropped because both ends are the same."""
+    """Number of entries that were dropped because both ends are the same."""
 
 
 @lru_cache(maxsize=8)
@@ -66,10 +66,10 @@ def explicitness(record: Released) -> tuple[float, float] | None:
 
 
 def world(record: Released, names: Names) -> World:
-    """Build the world of a text: how it gives each edge is not known.
+    """Build the hidden system of a text; how the text gives each edge is not known.
 
-    A node without a label counts as explicit if its name stands in the text, else as implicit. A
-    node without an edge is left out, as the release counts the ends of edges.
+    A node without a label counts as explicit if its name occurs in the text, otherwise as implicit.
+    A node without an edge is left out, because the release counts the ends of edges.
     """
     text = record.text.casefold()
     joined = sorted({end for pair in record.edges for end in pair})
@@ -105,10 +105,10 @@ def _read(name: str, rows: Sequence[Any]) -> tuple[Released, ...]:
         except (ValueError, TypeError) as error:
             raise ValueError(f"{place} (id {row.get('id')!r}): {error}") from error
         if record.id in found:
-            raise ValueError(f"{place}: id {record.id} is there twice; give each text its own")
+            raise ValueError(f"{place}: id {record.id} occurs twice. Give each text its own id.")
         found[record.id] = record
     if not found:
-        raise ValueError(f"{name} holds no records: fetch it again")
+        raise ValueError(f"{name} contains no records. Download it again.")
     return tuple(found.values())
 
 
@@ -117,14 +117,14 @@ def _record(row: Mapping[str, Any]) -> Released:
         raise ValueError("`id` must be an integer")
     text = _text(row, "input_text")
     if not text.strip():
-        raise ValueError("`input_text` must hold the text")
+        raise ValueError("`input_text` must contain the text")
     nodes = tuple(sorted({_name(item, "nodes") for item in _listed(row, "nodes")}))
     if len(nodes) < 2:
         raise ValueError("`nodes` must name at least two nodes")
     pairs = list(_pairs(row, {name: v for v, name in enumerate(nodes)}))
     proper = [(cause, effect) for cause, effect in pairs if cause != effect]
     if not proper:
-        raise ValueError("`edges` must join at least two different nodes")
+        raise ValueError("`edges` must connect at least two different nodes")
     labels = _labels(row)
     stored = float(row["explicitness"]) if row.get("explicitness") is not None else None
     return Released(
@@ -154,7 +154,9 @@ def _pairs(row: Mapping[str, Any], known: Mapping[str, int]) -> Iterator[tuple[i
         ends = (_name(item.get("source"), "edges"), _name(end, "edges"))
         for name in ends:
             if name not in known:
-                raise ValueError(f"`edges` uses {name!r}, which is not in `nodes`: mend either")
+                raise ValueError(
+                    f"`edges` uses {name!r}, which is not in `nodes`. Correct one of them."
+                )
         yield known[ends[0]], known[ends[1]]
 
 
@@ -178,7 +180,7 @@ def _decoded(row: Mapping[str, Any], field: str) -> Any:
     try:
         return json.loads(value) if value.strip() else None
     except ValueError as error:
-        raise ValueError(f"`{field}` is no JSON ({error})") from error
+        raise ValueError(f"`{field}` is not JSON ({error})") from error
 
 
 def _listed(row: Mapping[str, Any], field: str) -> list[Any]:
@@ -193,7 +195,7 @@ def _listed(row: Mapping[str, Any], field: str) -> list[Any]:
 def _name(value: object, field: str) -> str:
     name = tidy(value) if isinstance(value, str) else ""
     if not name:
-        raise ValueError(f"`{field}` must hold names, not {value!r}")
+        raise ValueError(f"`{field}` must contain names, not {value!r}")
     return name
 
 

@@ -3,20 +3,20 @@
 | question | module | tables of the paper |
 |---|---|---|
 | where do submissions stop being executable? | `funnel` | C.1 |
-| what does hiding structure cost on the same latent SCM? | `disclosure` | D.1, Figure 1 |
+| what does hiding structure cost on the same hidden SCM? | `disclosure` | D.1, Figure 1 |
 | does stronger evidence help? | `support` | E.1, F.7, F.10 |
 | does a fit of the training worlds carry over? | `retention` | C.4, F.3 |
-| how does residual ambiguity go with success? | `ambiguity` | F.6 |
+| how is residual ambiguity related to success? | `ambiguity` | F.6 |
 | which exact fits are not the gold SCM? | `alternatives` | F.11 to F.14 |
 | can a system edit what it could not find? | `editing` | G.1, G.4, G.5 |
 | roots first, mechanisms second | `roots` | G.6 to G.8 |
 
-Every function takes any iterable of `attempt.Attempt` and gives rows, systems and pools in order of
-first appearance; `attempt.pooled` turns any of them into the table of all systems together. A
-conditional rate is a `conditional.Conditional`, which knows the paper's rule of suppression.
+Every function takes any iterable of `attempt.Attempt` and returns rows, with systems and pools in
+order of first appearance. `attempt.pooled` gives the table of all systems together. A conditional
+rate is a `conditional.Conditional`, which follows the paper's rule of suppression.
 
-Two differences from the paper. Invalid submissions count as zero in world rates everywhere, as the
-paper's text says (its tables leave them out, except in the CEx pools). And its leave-model-out rows
-(Tables 3A, G.2) do not apply: they set aside alternatives mined from the answers of the model under
-evaluation, and our reference SCMs and alternatives come from no model.
+There are two differences from the paper. First, invalid submissions count as zero in all world
+rates, as the paper's text says; its tables leave them out, except in the CEx pools. Second, its
+leave-model-out rows (Tables 3A, G.2) do not apply. They exclude alternatives that come from the
+answers of the evaluated model, and none of our reference SCMs and alternatives comes from a model.
 """

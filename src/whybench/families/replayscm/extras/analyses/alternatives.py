@@ -1,8 +1,8 @@
 """Exact fits of the training worlds that are not the gold SCM (Tables F.11 to F.14).
 
 An alternative identification is a submission that is train-exact and semantically distinct from
-the gold SCM; formulas written otherwise are no difference. An attempt of which either is not known
-(`train_exact`, or `latent_match` of a train-exact one) is left out.
+the gold SCM; how formulas are written does not count. An attempt is left out if `train_exact` is
+unknown, or if it is train-exact and `latent_match` is unknown.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SolvedIntersection:
     first: str
     second: str
     solved_both: int
-    """Latent SCMs with a train-exact answer in both pools."""
+    """Hidden SCMs with a train-exact answer in both pools."""
     before: Conditional
     """Alternatives of the train-exact answers to those, in the first pool."""
     after: Conditional
@@ -64,11 +64,11 @@ class AlternativeProblems:
     pool: str
     group: str
     with_alternative: Conditional
-    """Latent SCMs with an alternative from any system of the group, of those the group tried."""
+    """Hidden SCMs with an alternative from any system of the group, of those the group tried."""
 
     @property
     def without(self) -> int:
-        """Latent SCMs for which the group found no alternative."""
+        """Hidden SCMs for which the group found no alternative."""
         return self.with_alternative.denominator - int(self.with_alternative.numerator)
 
 
@@ -111,7 +111,7 @@ def solved_intersection(
 ) -> list[SolvedIntersection]:
     """Table F.14: rates on the problems that are train-exact in both pools.
 
-    A drop in alternatives there is no artifact of fewer problems being solved.
+    So a drop in alternatives is not an artifact of fewer solved problems.
 
     >>> def tried(pool, match):
     ...     return [Attempt("s", pool, f"m{i}", {"train_exact": v is not None, "latent_match": v})
@@ -144,8 +144,8 @@ def alternative_problems(
 ) -> list[AlternativeProblems]:
     """Table F.11: problems for which any system of a group found an alternative, by pool.
 
-    Discovery counts, no proofs of absence: whether there is an alternative at all is in the
-    certificate. Without `groups` (name → systems) there is one, of all systems.
+    The counts show what was found; they do not prove absence. The certificate states whether there
+    is an alternative at all. Without `groups` (name → systems), all systems are one group.
 
     >>> tried = [Attempt(s, "ord_ext", m, {"train_exact": 1, "latent_match": s == "t" or m == "a"})
     ...     for s in ("s", "t") for m in "ab"]
@@ -190,7 +190,7 @@ def _solved(group: Iterable[Attempt]) -> set[str]:
 def _tried_both(
     attempts: Iterable[Attempt], pairs: Sequence[Pair]
 ) -> list[tuple[Pair, list[Attempt], list[Attempt]]]:
-    """Give each pair of pools with the attempts in both, for each system that tried both."""
+    """Yield each pair of pools with the attempts in both, for each system that tried both."""
     grouped = rows(filter(_judged, attempts))
     return [
         ((first, second), grouped[system, first], grouped[system, second])

@@ -1,7 +1,7 @@
-"""How residual ambiguity goes with success: metrics by bits that the training worlds leave open.
+"""Relate residual ambiguity to success: metrics by the bits that the training worlds leave open.
 
-The paper bins by a proxy from its generator, shortcut-kill coverage (Table F.6). Ours is the
-certificate's own number: bits of residual ambiguity, 0 when the training worlds force the SCM.
+The paper bins by a proxy from its generator, shortcut-kill coverage (Table F.6). We use the number
+in the certificate: bits of residual ambiguity, 0 if the training worlds force the SCM.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def by_bits(
 ) -> list[BitsBin]:
     """Table F.6's counterpart: mean of each metric in bins of residual bits, by system.
 
-    Bins reach up to each edge and include it, so that an edge at 0 sets identified problems apart;
-    the last bin lies above all edges. Intervals are clustered by latent SCM. Attempts without bits
-    are left out, and empty bins are given with n = 0.
+    Bins end at each edge and include it, so an edge at 0 separates identified problems. The last
+    bin is above all edges. Intervals are clustered by hidden SCM. Attempts without bits are left
+    out, and empty bins have n = 0.
 
     >>> tried = [Attempt("s", "bits_4", f"m{bits}", {"bits": bits, "train_exact": bits < 3})
     ...     for bits in range(5)]
@@ -49,7 +49,7 @@ def by_bits(
     3 inf 1 0.0
     """
     if any(after <= before for before, after in pairwise(edges)):
-        raise ValueError(f"edges must rise, such as [0, 2, 4]; got {list(edges)}")
+        raise ValueError(f"edges must be increasing, such as [0, 2, 4]; got {list(edges)}")
     listed = list(attempts)
     found = []
     for system in systems((attempt.system, attempt.pool) for attempt in listed):

@@ -1,4 +1,4 @@
-"""One scored submission, and how submissions are grouped, averaged and paired by latent SCM."""
+"""One scored submission, and how submissions are grouped, averaged and paired by hidden SCM."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from whybench.episode.score import Score
 from whybench.stats.interval import Interval, mean_interval, rate_interval
 
 UNBOUNDED = frozenset({"parent_shd", "ast_size", "gold_ast_size", "bits"})
-"""The metrics that are no share from 0 to 1, though some samples of them may look like one."""
+"""The metrics that are not shares from 0 to 1, though some samples may look like shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One submission of one system to one problem, as scored."""
+    """One scored submission of one system to one problem."""
 
     system: str
     pool: str
     """The suite, such as `ord_match`."""
     latent: str
-    """Names the latent SCM: the same for all problems made from it."""
+    """The name of the hidden SCM, the same for all problems made from it."""
     values: Mapping[str, float | None] = field(hash=False)
     """Metric → value; None, NaN or absence means "does not apply", never zero."""
     labels: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What no number says, such as the edits of an alternative SCM."""
+    """Labels that are not numbers, such as the edits of an alternative SCM."""
 
     def value(self, metric: str) -> float | None:
         """Return a value, or None where the metric does not apply.
@@ -41,12 +41,12 @@ class Attempt:
         return float(value)
 
     def holds(self, metric: str) -> bool:
-        """Whether a 0/1 metric is 1; as a condition, what does not apply does not hold."""
+        """Return whether a 0/1 metric is 1; a metric that does not apply does not hold."""
         return self.value(metric) == 1
 
 
 def attempt_of(system: str, instance: Instance, score: Score, bits: float | None = None) -> Attempt:
-    """Return a scored episode as an attempt; `bits` is its certificate's, for bins by ambiguity."""
+    """Return a scored episode as an attempt; `bits` of its certificate is for `ambiguity`."""
     values = score.values.asdict() | {"bits": bits}
     return Attempt(system, instance.suite, instance.cluster, values, thaw(score.labels))
 
@@ -65,7 +65,7 @@ def systems(grouped: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def pooled(attempts: Iterable[Attempt], name: str = "all systems") -> list[Attempt]:
-    """Give all attempts to one system, for the tables that do not tell systems apart.
+    """Assign all attempts to one system, for the tables that do not distinguish systems.
 
     >>> pooled([Attempt("s", "block", "m1", {})])[0].system
     'all systems'
@@ -84,7 +84,7 @@ def mean(attempts: Iterable[Attempt], metric: str) -> float | None:
 
 
 def measured(attempts: Iterable[Attempt], metric: str, level: float = 0.95) -> Interval:
-    """Mean of a metric with its interval; attempts at one latent SCM belong together.
+    """Mean of a metric with its interval; attempts at one hidden SCM form a cluster.
 
     >>> measured([Attempt("s", "block", m, {"parent_shd": 3}) for m in "ab"], "parent_shd").high
     3.0
@@ -99,7 +99,7 @@ def measured(attempts: Iterable[Attempt], metric: str, level: float = 0.95) -> I
 
 
 def by_latent(attempts: Iterable[Attempt], metric: str) -> dict[str, float]:
-    """Mean of a metric for each latent SCM, over repeats; latents it never applies to are absent.
+    """Mean of a metric for each hidden SCM, over repeats; SCMs it never applies to are absent.
 
     >>> two = [Attempt("s", "block", "m1", {"valid": v}) for v in (1, 0)]
     >>> by_latent([*two, Attempt("s", "block", "m2", {"valid": None})], "valid")

@@ -1,4 +1,4 @@
-"""A rate among some of the attempts, which is hidden when those are too few to say anything."""
+"""A rate among some of the attempts, which is not shown if they are too few."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Conditional:
 
     @property
     def rate(self) -> float | None:
-        """The rate, even where it is not shown; None among none."""
+        """The rate, even if it is not shown; None if there are no cases."""
         return self.numerator / self.denominator if self.denominator else None
 
     @property
     def suppressed(self) -> bool:
-        """Whether the rate is defined but rests on too few cases to be shown."""
+        """Whether the rate is defined but has too few cases to be shown."""
         return 1 <= self.denominator <= SUPPRESSED_UP_TO
 
     @property
     def shown(self) -> str:
         """The rate as a table shows it, with three decimals.
 
-        Rounded once. The paper's tables round to four decimals and then to three, so that 8/38 is
+        It is rounded once. The paper's tables round to four decimals and then to three, so 8/38 is
         0.210 there.
 
         >>> Conditional(0, 0).shown, Conditional(1, 5).shown, Conditional(8, 38).shown

@@ -1,4 +1,4 @@
-"""What hiding structure costs: differences between settings on the same latent SCMs (Table D.1)."""
+"""The cost of hiding structure: differences on the same hidden SCMs (Table D.1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from whybench.families.replayscm.extras.analyses.attempt import Attempt, by_late
 from whybench.stats.paired import Paired, paired_bootstrap
 
 Pair = tuple[str, str]
-"""Two pools over the same latent SCMs."""
+"""Two pools over the same hidden SCMs."""
 
 DISCLOSURE_STEPS: tuple[Pair, ...] = (
     ("ord_match", "block"),
@@ -32,7 +32,7 @@ class Delta:
     second: str
     metric: str
     difference: Paired
-    """First minus second, over the latent SCMs where the metric applies to both."""
+    """First minus second, over the hidden SCMs where the metric applies to both."""
 
 
 def disclosure_deltas(
@@ -43,7 +43,7 @@ def disclosure_deltas(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> list[Delta]:
-    """Table D.1: positive where the less disclosed setting goes worse (for SHD, better).
+    """Table D.1: positive if results are worse with less disclosure (for SHD, better).
 
     >>> def tried(pool, exact):
     ...     return [Attempt("s", pool, f"m{i}", {"train_exact": v}) for i, v in enumerate(exact)]
@@ -66,10 +66,10 @@ def paired_deltas(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> list[Delta]:
-    """Difference of each metric between each pair of pools, by system, over latent SCMs.
+    """Difference of each metric between each pair of pools, by system, over hidden SCMs.
 
-    A system has a row if it tried both pools at all. Repeats at one latent SCM are averaged; latent
-    SCMs that one side lacks, or where the metric does not apply, are left out.
+    A system has a row if it tried both pools. Repeats at one hidden SCM are averaged. A hidden SCM
+    is left out if one side lacks it, or if the metric does not apply.
     """
     grouped = rows(attempts)
     return [

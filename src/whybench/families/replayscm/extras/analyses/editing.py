@@ -1,7 +1,7 @@
-"""Alternative-SCM: whether a system edits what it could not find, and where (G.1, G.4, G.5).
+"""Alternative-SCM: whether a system can edit what it could not find, and where (G.1, G.4, G.5).
 
-The parents, depths and edits here are against the reference SCM that the task supplied. A success
-is `alt_success`: a train-exact alternative that differs from the reference.
+Parents, depths and edits are relative to the reference SCM of the task. A success is `alt_success`:
+a train-exact alternative that differs from the reference.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class AfterFailure:
     source: str
     pool: str
     source_correct: Conditional
-    """Source problems solved, of the attempts whose source was tried as well."""
+    """Source problems solved, among the attempts whose source was tried too."""
     joint_success: Conditional
     """Alternative-SCM joint success of the same attempts."""
     given_failure: Conditional

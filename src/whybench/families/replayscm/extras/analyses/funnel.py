@@ -9,7 +9,7 @@ from whybench.families.replayscm.extras.analyses.attempt import Attempt, rows
 from whybench.families.replayscm.extras.analyses.conditional import Conditional
 
 FORM = "strict_json"
-"""A reply of just the JSON asked for: a diagnostic of form, not a gate, as JSON is extracted."""
+"""The reply is only the requested JSON: a diagnostic of form, not a gate, as JSON is extracted."""
 GATES = ("extracted", "schema", "keys", "parse", "legal", "acyclic", "valid")
 """The stages in order; a submission passes a gate only if it passed those before."""
 
@@ -22,7 +22,7 @@ class Stage:
     passed: Conditional
     """Submissions that pass, of those that the stage applies to."""
     lost: int
-    """Submissions that fail here and at no gate before; 0 for `strict_json`, which is no gate."""
+    """Submissions that fail here and at no earlier gate; 0 for `strict_json`, not a gate."""
 
 
 @dataclass(frozen=True, slots=True)

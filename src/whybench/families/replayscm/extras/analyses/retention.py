@@ -23,7 +23,7 @@ class Retention:
     gap: float | None
     """TrainWorldExact minus HeldoutWorldExact."""
     retention: float | None
-    """HeldoutWorldExact / TrainWorldExact; None when that would divide by zero."""
+    """HeldoutWorldExact / TrainWorldExact; None if the divisor is zero."""
     heldout_world_given_train_exact: Conditional
     heldout_exact_given_train_exact: Conditional
 
@@ -31,7 +31,7 @@ class Retention:
 def retentions(attempts: Iterable[Attempt]) -> list[Retention]:
     """Table C.4 by system and pool; of `pooled` attempts, Table F.3.
 
-    Retention is the ratio of the two means, so it weighs a problem by what was fitted on it. An
+    Retention is the ratio of the two means, so problems with a better fit have more weight. An
     attempt counts for means, gap and ratio only if both world rates apply to it.
 
     >>> tried = [Attempt("s", "block", m, {"train_exact": t == 1, "train_world_exact": t,

@@ -1,7 +1,7 @@
 """Hidden-roots: finding the root set, then the mechanisms below it (Tables G.6 to G.8).
 
-All attempts count. One without a readable root set has not found it, and one that never reached the
-mechanisms has not fitted them: as conditions and as failures, "does not apply" does not hold.
+All attempts count. An attempt without a readable root set counts as not having found it. An attempt
+without valid mechanisms counts as not having fitted them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class RootNested:
 
 
 def root_breakdown(attempts: Iterable[Attempt], pool: str = POOL) -> list[RootBreakdown]:
-    """Table G.6: full task, root set and mechanisms apart, by system.
+    """Table G.6: full task, root set and mechanisms separately, by system.
 
     >>> values = {"task_correct": 0, "root_set_exact": 1, "mechanism_train_exact": None}
     >>> [row] = root_breakdown([Attempt("s", "hid_roots", f"m{i}", values) for i in range(6)])

@@ -1,8 +1,8 @@
-"""Does stronger evidence help? The same latent SCMs with more and more training worlds.
+"""Does stronger evidence help? The same hidden SCMs with more and more training worlds.
 
-From the original problems over extra worlds and counterexamples against alternatives that were
-found, to certified problems, where the training worlds leave no alternative at all. The paper's
-ladder ends at counterexamples, which rule out only what was found; the last level is ours.
+The levels are: the original problems, extra worlds, counterexamples against the alternatives that
+were found, and certified problems, where the training worlds leave no alternative. The paper's
+ladder ends at counterexamples, which rule out only what was found. The last level is ours.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def support_deltas(
 ) -> list[Delta]:
     """Table F.10: gain from each step of support, then Hidden-order minus Ordered at each level.
 
-    Paired by latent SCM, so that levels tried on different problems compare like with like.
+    Differences are paired by hidden SCM, so levels are compared only on the same SCMs.
     """
     return paired_deltas(
         attempts,

@@ -1,4 +1,4 @@
-"""What became of ReplaySCM's answers: stages of validation, outcomes, first contradictions."""
+"""Kinds of answers in ReplaySCM: stages of validation, outcomes, first contradictions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from whybench.report.forms import Row, Shown
 from whybench.report.view import View
 
 MOST_ROWS = 36
-"""Rows of a picture; models come first."""
+"""The most rows of a figure; models come first."""
 
 TRUE, OTHER = "the true SCM", "replays everything, another SCM"
 PREDICTS = "fits the training rows, fails held-out ones"
@@ -30,11 +30,11 @@ FIRST = (
     "a training row", "held out, shown 4 times or more", "held out, shown 1 to 3 times",
     "held out, never shown", "a root taken for an effect",
 )  # fmt: skip
-"""What first contradicts an answer, by how often the true parents' pattern was shown."""
+"""What first contradicts an answer, by how often the pattern of the true parents was shown."""
 
 
 def stacked(counts: Mapping[tuple[str, str], Counter[str]], kinds: Iterable[str]) -> Iterator[Row]:
-    """Return what became of attempts as shares; a row is what was tried, and who did."""
+    """Return the shares of each kind of attempt; a row is a pool with a system."""
     for (where, who), tally in counts.items():
         total = sum(tally.values())
         for kind in kinds if total else ():
@@ -43,7 +43,7 @@ def stacked(counts: Mapping[tuple[str, str], Counter[str]], kinds: Iterable[str]
 
 
 def outcome_of(attempt: Attempt) -> str | None:
-    """Return what became of an answer; None if the episode was not scored."""
+    """Return the kind of an answer; None if the episode was not scored."""
     if attempt.value("valid") is None:
         return None
     if not attempt.holds("valid"):
@@ -56,7 +56,7 @@ def outcome_of(attempt: Attempt) -> str | None:
 
 
 def outcomes(tried: Tried) -> Iterator[Row]:
-    """Return what became of the answers."""
+    """Return the kinds of answers, by pool and system."""
     induced = set(tried.induced())
     shown = tried.drawn(entry for entry in tried.listed if entry in induced)[:MOST_ROWS]
     counts = {
@@ -81,7 +81,7 @@ def _stages(tried: Tried) -> pd.DataFrame:
 
 
 def stages(tried: Tried) -> Shown:
-    """Return the runs that lose answers on the way, stage by stage (Table C.1)."""
+    """Return the runs that lose answers in validation, stage by stage (Table C.1)."""
     frame = _stages(tried)
     if frame.empty:
         return Shown(frame)
@@ -107,7 +107,7 @@ def clean(tried: Tried) -> list[Row]:
 
 
 def contradictions(tried: Tried) -> Shown:
-    """Return which row contradicts wrong answers first, and how often its like was shown."""
+    """Return which row first contradicts wrong answers, and how often such a row was shown."""
     induced = [entry for entry in tried.listed if POOLS[entry.suite].task == "induce"]
     asked = [entry for entry in tried.drawn(induced) if any(map(_wrong, entry.attempts))]
     counts = {

@@ -22,11 +22,11 @@ COLUMNS = ("heldout_exact", "train_exact", "evidence_unique")
 
 
 def kind_of(attempt: Attempt) -> str | None:
-    """Say what an episode failed by; None if it was not scored.
+    """Return why an episode failed; None if it was not scored.
 
-    Bad experiments: the evidence leaves other models open, and the answer fits all of it. Bad
-    inference: one model is left, and it is not the one handed in. Both: models are left open, and
-    the answer contradicts rows that were seen.
+    - Bad experiments: several models fit the evidence, and the answer fits it too.
+    - Bad inference: one model is left, and it is not the submitted one.
+    - Both: several models fit the evidence, and the answer contradicts rows that were seen.
     """
     unique = attempt.value("evidence_unique")
     if attempt.value("valid") is None or unique is None:
@@ -45,7 +45,7 @@ def _whose(entry: Entry) -> str:
 
 
 def lab_failures(tried: Tried) -> Iterator[Row]:
-    """Return whether a system asks well, and whether it concludes well."""
+    """Return whether a system experiments well, and whether it infers well."""
     counts = {
         (_whose(entry), entry.system): Counter(filter(None, map(kind_of, entry.attempts)))
         for entry in tried.chosen(["lab"])
@@ -70,7 +70,7 @@ def lab_table(tried: Tried) -> list[Row]:
 
 
 def lab_regret(tried: Tried) -> Iterator[Row]:
-    """Return experiments more than the exact agent's."""
+    """Return the experiments beyond those of the exact agent."""
     for entry in tried.chosen(["lab"]):
         found = tried.estimate(entry, "experiment_regret")
         if found.n:
@@ -78,7 +78,7 @@ def lab_regret(tried: Tried) -> Iterator[Row]:
 
 
 def lab_arms(tried: Tried) -> Iterator[Row]:
-    """Compare what a model concludes from its own and from others' experiments, in pairs."""
+    """Compare in pairs what a model infers from its own experiments and from given ones."""
     own = tried.chosen(["lab"])
     for base in (entry for entry in own if entry.run.evidence == "own"):
         for other in (entry for entry in own if entry.run.evidence != "own"):

@@ -1,4 +1,4 @@
-"""ReplaySCM's ladders: less and less told, more and more shown, more and more bits left open."""
+"""ReplaySCM's ladders: less disclosure, more evidence, more bits left open."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from whybench.families.replayscm.parameters import LEVELS, POOLS
 from whybench.report.entries import PUBLISHED, cells, printed, told
 from whybench.report.forms import Row, Shown
 
-RUNGS = ("order told", "blocks told", "order hidden", "roots hidden too")
+RUNGS = ("order disclosed", "blocks disclosed", "order hidden", "roots hidden too")
 
 DISCLOSURE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cert": (
-        "where one model is left, proven",
+        "where the evidence provably leaves one model",
         ("ord_cert", "block_cert", "hid_cert", "roots_cert"),
     ),
     "match": ("the matched pools", ("ord_match", "block", "hid_match", "hid_roots")),
     "full": ("the paper's full pools", ("ord_full", "block", "hid_full", "hid_roots")),
 }
-"""Ladders over the same latent SCMs (the full pools share 100 of 250), most told first."""
+"""Ladders over the same hidden SCMs (the full pools share 100 of 250), most disclosed first."""
 
 TITLES = {
     "train_exact": "fits every training row (TrainExact)",
@@ -50,15 +50,15 @@ STEPS: Mapping[str, tuple[Pair, ...]] = {
 }
 RESAMPLES = 2000
 EDGES = (0.0, 2.0, 8.0, 16.0, 32.0)
-"""Bits at which problems are put into bins; the first bin is what the evidence forces."""
+"""Edges of the bins of bits; the first bin holds problems with exactly one model left."""
 
 _KINDS = {"baseline": "published baseline"}
 
 
 def rungs(tried: Tried, ladder: Mapping[str, str], metric: str) -> pd.DataFrame:
-    """Return one metric along a ladder (pool → name of the rung), published systems included.
+    """Return one metric along a ladder (pool → name of the rung), including published systems.
 
-    Floors are left out, and published systems where no run stands on the ladder.
+    It leaves out floors. It also leaves out published systems if the ladder has no run.
     """
     rows: list[Row] = []
     shown = tried.drawn(tried.own(ladder))
@@ -96,23 +96,23 @@ def _ladder(tried: Tried, ladder: Mapping[str, str], metric: str, key: str, name
 
 
 def disclosure(tried: Tried) -> Iterator[Shown]:
-    """Return what hiding structure costs: Figure 1 and Table 1."""
+    """Return the cost of hiding structure: Figure 1 and Table 1."""
     for key, (name, pools) in DISCLOSURE.items():
         for metric in TITLES:
             if key == "full" and not tried.chosen(["ord_full", "hid_full"]):
                 continue  # the rest of this ladder is in the matched one
             if key == "cert" and metric == "heldout_exact":
-                continue  # where one model is left, the two are the same
+                continue  # if one model is left, the two metrics are equal
             yield _ladder(tried, dict(zip(pools, RUNGS, strict=True)), metric, key, name)
 
 
 def support(tried: Tried) -> Iterator[Shown]:
-    """Return what more evidence brings."""
+    """Return the gain from more evidence."""
     for key, pools in LADDERS.items():
         full = f"{pools[0].partition('_')[0]}_full"
         steps = (pools[0], full, *pools[1:]) if tried.chosen([full]) else pools
         ladder = {pool: _with_bits(tried, pool) for pool in steps}
-        name = f"{'order told' if key == 'ordered' else 'order hidden'}, more evidence"
+        name = f"{'order disclosed' if key == 'ordered' else 'order hidden'}, more evidence"
         for metric in TITLES:
             yield _ladder(tried, ladder, metric, key, name)
 
@@ -148,7 +148,7 @@ def steps(tried: Tried, ladder: str) -> list[Row]:
 
 
 def _with_bits(tried: Tried, pool: str) -> str:
-    """Return the name of a pool with the mean bits that it leaves open, where these are known."""
+    """Return the name of a pool with its mean open bits, if these are known."""
     name, played = pool.partition("_")[2], _played(tried, pool)
     if len(played) != 1:
         return name
@@ -166,23 +166,23 @@ def _played(tried: Tried, pool: str) -> dict[str, pd.DataFrame]:
 
 
 def left_open(tried: Tried) -> list[Row]:
-    """Return what the worlds of each level leave open, of the instances that were played."""
+    """Return what the worlds of each level leave open, on the instances that were played."""
     return [
         {
-            "profile": profile, "told": told_of, "level": level.replace("_", " "), "pool": pool,
+            "profile": profile, "disclosure": shown, "level": level.replace("_", " "), "pool": pool,
             "bits open (mean)": round(float(played["bits"].mean()), 1),
             "one model left": f"{int((played['bits'] == 0).sum())} of {len(played)}",
             "training rows (mean)": round(float(played["train_rows"].mean()), 1),
             "patterns of true parents shown": round(float(played["patterns_shown"].mean()), 3),
         }
-        for told_of, pools in LADDERS.items()
+        for shown, pools in LADDERS.items()
         for level, pool in zip(SUPPORT_LEVELS, pools, strict=True)
         for profile, played in _played(tried, pool).items()
     ]  # fmt: skip
 
 
 def bits(tried: Tried) -> Iterator[Shown]:
-    """Return success against bits of ambiguity on the `bits_*` suites, short and long ones."""
+    """Return success by bits of ambiguity on the `bits_*` suites, short and long ones."""
     levels = ["0", *(str(level) for level in LEVELS)]
     short = {f"bits_{level}": level for level in levels}
     long = {"bits_0": "0"} | {f"bits_{level}_long": level for level in levels[1:]}

@@ -1,4 +1,4 @@
-"""ReplaySCM's runs as the paper's rows: who tried which pool, with what is published beside it."""
+"""ReplaySCM's runs as the paper's rows: systems by pool, beside the published figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAMILY = "replayscm"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry(naming.Entry):
-    """One run, with its rows as the analyses take them."""
+    """One run, with its rows in the form that the analyses need."""
 
     attempts: tuple[Attempt, ...] = ()
 
@@ -53,15 +53,15 @@ class Tried:
         return sorted(kept, key=lambda entry: wanted.index(entry.suite))
 
     def own(self, pools: Iterable[str]) -> list[Entry]:
-        """Return those in which a system worked from its own experiments, or needed none."""
+        """Return the entries in which a system used its own experiments, or needed none."""
         return [entry for entry in self.chosen(pools) if entry.run.evidence == "own"]
 
     def induced(self) -> list[Entry]:
-        """Return the entries in which mechanisms were asked for, pools in their order."""
+        """Return the entries that ask for mechanisms, pools in their order."""
         return self.chosen(p for p in POOLS if POOLS[p].task == "induce" and p != "lab")
 
     def drawn(self, listed: Iterable[Entry]) -> list[Entry]:
-        """Return entries for a picture: without floors and the oracle, if anything is left."""
+        """Return the entries for a figure: no floors and no oracle, unless nothing else is left."""
         floors = (*self.view.family.floor_ceiling, "oracle")
         aside = {f"{REFERENCE}{agent}" for agent in floors}
         kept = list(listed)
@@ -74,7 +74,7 @@ class Tried:
     def published(self, pool: str, metric: str, like: Iterable[Entry]) -> list[Cell]:
         """Return the published cells of a pool under our name of a metric, one for each system.
 
-        Only those that belong beside a run played like one of the entries.
+        It returns only cells that are comparable with one of the entries.
         """
         found: dict[str, Cell] = {}
         for cell in beside(self.view, f"{FAMILY}/{pool}", [e.run for e in like], metric):
@@ -93,14 +93,14 @@ def attempts(listed: Iterable[Entry]) -> list[Attempt]:
 
 
 def paper_differences(listed: Iterable[Entry]) -> str:
-    """Say which systems were not asked as in the paper, and what was otherwise."""
+    """Return a text that names the systems whose setup differs from the paper, and how."""
     return differences_in_words((entry.system, entry.run) for entry in listed)
 
 
 def with_covariates(view: View, run: Run) -> pd.DataFrame:
-    """Return a run's rows with the covariates of their problems, where these need not be made anew.
+    """Return a run's rows, with the covariates of their problems if the seed is public.
 
-    Records of the public seed ship; to make those of another takes about a second each.
+    Records of the public seed ship; generating a record of another seed takes about a second.
     """
     return view.joined(run) if run.seed == PUBLIC_SEED else run.frame
 

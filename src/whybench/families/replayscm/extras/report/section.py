@@ -1,4 +1,4 @@
-"""ReplaySCM's section: the paper's tables and figures with the reader's systems among them."""
+"""ReplaySCM's section: the paper's tables and figures, with the reader's own systems."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from whybench.report.view import View
 
 
 def section(view: View) -> Section:
-    """Return all that the runs of ReplaySCM show, by subject."""
+    """Return everything that the runs of ReplaySCM show, by subject."""
     parts = named(kinds, lab, ladders, tables)
     return written(read(__package__, "section.toml"), parts, Tried.of(view))

@@ -1,4 +1,4 @@
-"""ReplaySCM's tables of the paper: replay, structure, hidden roots, alternatives that fit."""
+"""The paper's tables of ReplaySCM: replay, structure, hidden roots, alternatives that fit."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ ROOT_METRICS = {
 """Published name → ours."""
 ROOT_AMONG = ("train_exact_given_root_exact", "heldout_world_exact_given_root_exact",
               "heldout_exact_given_root_exact")  # fmt: skip
-"""Names in the published table of what is conditional on right roots."""
+"""Names of metrics in the published table that are conditional on right roots."""
 
 ALTERNATIVES = {"alt_ord": "ord_match", "alt_hid": "hid_match"}
-"""Pool → the one whose problems it is made from."""
+"""Pool → the pool whose problems it is made from."""
 ALT_METRICS = ("alt_success", "experiment_valid", "pair_separates", "witness_valid",
                "joint_success", "experiment_optimality")  # fmt: skip
 
@@ -65,7 +65,7 @@ def _published(tried: Tried, pool: str, metrics: Sequence[str], like: Sequence[E
 
 
 def _with_published(tried: Tried, own: list[tuple[Entry, Row]], metrics: Sequence[str]) -> Shown:
-    """Put published rows after those of each pool."""
+    """Put the published rows of each pool after our own rows."""
     rows: list[Row] = []
     for pool in dict.fromkeys(entry.suite for entry, _ in own):
         there = [(entry, row) for entry, row in own if entry.suite == pool]
@@ -109,7 +109,7 @@ def structure(tried: Tried) -> Shown:
 
 
 def failed_fits(tried: Tried) -> Iterator[Row]:
-    """Say of each model how many of its fits fail elsewhere, over all its pools."""
+    """Return, for each model, how many of its fits fail on held-out worlds, over all pools."""
     models = [entry for entry in tried.induced() if not entry.run.reference]
     for system in dict.fromkeys(entry.system for entry in tried.listed):
         own = attempts(entry for entry in models if entry.system == system)
@@ -146,7 +146,7 @@ def roots(tried: Tried) -> pd.DataFrame:
 
 
 def alternatives(tried: Tried) -> Shown:
-    """Return Tables 3A and G.3: another SCM that fits, and how to tell."""
+    """Return Tables 3A and G.3: another SCM that fits, with an experiment and a witness."""
     own = [
         (entry, _row(entry, len(entry.attempts))
          | {metric: told(tried.estimate(entry, metric)) for metric in ALT_METRICS})
@@ -156,7 +156,7 @@ def alternatives(tried: Tried) -> Shown:
 
 
 def after_failure(tried: Tried) -> list[Row]:
-    """Return Table G.1: alternatives to what the same system could not find."""
+    """Return Table G.1: alternatives to problems that the same system could not solve."""
     names = ("source solved", "joint_success", "joint_success where the source was failed")
     published = ("paired_train_correct", "alt_joint", "alt_joint_given_paired_failure")
     own = success_after_failure(attempts(tried.listed))

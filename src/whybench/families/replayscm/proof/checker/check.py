@@ -1,6 +1,7 @@
-"""Checking a stored certificate by other means than those that made it: see `recount`.
+"""Check a stored certificate with an independent implementation; see `recount`.
 
-Not even the reading of formulas is shared. `UNVERIFIED_CLAIMS` lists what is not checked.
+It shares no code with the prover, not even the parser of formulas. `UNVERIFIED_CLAIMS` lists what
+is not checked.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ from whybench.families.replayscm.world.generation.record_pools import lab_of
 from whybench.families.replayscm.world.world import Table, View, World
 
 UNVERIFIED_CLAIMS: Mapping[str, str] = {
-    "witness: smallest": "that no other SCM that fits has smaller formulas needs the search that "
-    "the prover makes; checked is that the second SCM fits and differs from gold",
-    "exact_steps: exact agent": "`lab`: the agent is not run again; checked is that the stored "
-    "settings are legal within the budget and leave what is claimed",
-    "best_score: lab, not identified": "`lab` with too small a budget: what the exact agent "
-    "guessed is not played again; checked is that it is 0 or 1",
-    "facts.pattern_coverage: hidden order": "windows go by the maker's order, which only an "
-    "ordered problem shows; elsewhere the figure is compared with the maker's own",
+    "witness: smallest": "to show that no other SCM that fits has smaller formulas would need the "
+    "prover's search; the check is that the second SCM fits and differs from gold",
+    "exact_steps: exact agent": "`lab`: the agent is not run again; the check is that the stored "
+    "settings are legal within the budget and leave what the certificate claims",
+    "best_score: lab, not identified": "`lab` with too small a budget: the guess of the exact "
+    "agent is not played again; the check is that its score is 0 or 1",
+    "facts.pattern_coverage: hidden order": "windows follow the generator's order, which only an "
+    "ordered problem shows; elsewhere the figure is compared with the generator's own",
 }
-"""Claim → why it is not checked, and what is checked in its place."""
+"""Claim → why it is not checked, and what is checked instead."""
 
 _AMONG = {
     "ordered": "earlier variables",
@@ -48,7 +49,7 @@ _AMONG = {
 
 
 def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
-    """Return what is wrong with a certificate; stored experiments are repeated."""
+    """Return the errors of a certificate; stored experiments are run again."""
     if certificate.instance != instance.id:
         return [f"instance: it is for {certificate.instance}, not for {instance.id}"]
     stored = certificate.to_json()
@@ -120,9 +121,9 @@ def _hypotheses(view: View) -> str:
 
 
 def _separable(view: View, recount: Recount) -> bool:
-    """Tell whether one variable can be set so that some SCM that fits differs from the reference.
+    """Return whether setting one variable can separate the reference from another SCM that fits.
 
-    Such an SCM is one that fits and does not replay what the reference does there.
+    Such an SCM fits the worlds and does not replay what the reference gives under the experiment.
     """
     names = view.names
     reference = parse_scm(names, {names[v]: t for v, t in enumerate(view.reference) if t})
@@ -168,7 +169,7 @@ def _facts(world: World, gold: ParsedScm, train: Sequence[Table]) -> dict[str, J
 
 
 def _coverage(view: View, own: Sequence[int]) -> tuple[int, int]:
-    """Count the patterns of the last k variables before each, seen where it is free; and all."""
+    """Count the patterns of the last k variables before each one: those seen, and all."""
     seen = total = 0
     for v in own:
         at = view.order.index(v)
@@ -180,12 +181,13 @@ def _coverage(view: View, own: Sequence[int]) -> tuple[int, int]:
 
 
 def _fewest(world: World, gold: ParsedScm, allowed: Sequence[int]) -> int:
-    """Return a number of experiments below which more than one SCM is left.
+    """Return a lower bound on the experiments: with fewer, more than one SCM is left.
 
-    Let V have m gold parents, and let Q be these and more admissible variables that do not depend
-    on V, k in all. If a pattern of Q is not seen with V free, the mechanism may be turned over
-    there. So for each of the 2^m patterns of the parents, the others must show all patterns of
-    every k - m among them: a covering array. The worlds given hold some of its rows already.
+    Let V have m gold parents. Let Q contain them and further admissible variables that do not
+    depend on V, k in all. If a pattern of Q is not seen with V free, the mechanism can have either
+    value there. So for each of the 2^m patterns of the parents, the other variables must show all
+    patterns of every k - m among them: a covering array. The given worlds already contain some of
+    its rows.
     """
     view = world.view
     given, units = sum(table.size for table in view.train), view.train[0].size
@@ -202,9 +204,9 @@ def _fewest(world: World, gold: ParsedScm, allowed: Sequence[int]) -> int:
 
 
 def _covering(strength: int, columns: int) -> int:
-    """Return a lower bound of the rows that show all patterns of any `strength` binary columns.
+    """Return a lower bound on the rows that show all patterns of any `strength` binary columns.
 
-    For two columns it is exact (Kleitman and Spencer 1973); one column more doubles it at least.
+    For two columns it is exact (Kleitman and Spencer 1973). One more column at least doubles it.
     """
     if strength < 2:
         return 1 << strength
@@ -222,7 +224,7 @@ def _witness_flaws(
     train: Sequence[Table],
     total: int,
 ) -> list[str]:
-    """Return what is wrong with the pair that shows that more than one SCM fits."""
+    """Return the errors of the pair that shows that more than one SCM fits."""
     if total == 1:
         return [] if witness is None else ["witness: a pair is stored, but only one SCM fits"]
     if not isinstance(witness, list) or len(witness) != 2:

@@ -1,4 +1,4 @@
-"""An SCM as `check` reads it: own parser, own replay, nothing shared with the prover or scorer."""
+"""An SCM as `check` reads it, with its own parser and replay, independent of prover and scorer."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ class ParsedScm:
         return found
 
     def same(self, other: ParsedScm) -> bool:
-        """Tell whether roots and functions are the same, whatever the spelling."""
+        """Return whether roots and functions are the same; the spelling does not count."""
         return self.functions == other.functions
 
     def misfits(self, view: View, allowed: Sequence[int], tables: Sequence[Table]) -> Iterator[str]:
-        """Yield what sets it outside the class of SCMs that are told of, or against tables."""
+        """Yield the reasons why it is outside the stated class of SCMs, or contradicts tables."""
         told = view.told
         if view.disclosure == "roots":
             if self.roots.bit_count() != told.root_count:

@@ -1,14 +1,15 @@
-"""Counting the SCMs that fit once more, for `check`: by faces of the cube, and layer by layer.
+"""Count the SCMs that fit a second time, for `check`: by faces of the cube, and layer by layer.
 
-Nothing here is shared with the prover, which weighs parent sets by Möbius inversion over cells of
-rows and sums over sinks with signs.
+Nothing here is shared with the prover. The prover weighs parent sets by Möbius inversion over cells
+of rows, and sums over sinks with signs.
 
-- A table over the faces of the cube, where every variable is 0, 1 or left open, tells which
-  patterns of which variables were seen with what. It gives the functions that fit.
-- Every acyclic SCM falls into layers in one way: a variable stands one layer after the last of its
-  parents. SCMs are counted layer by layer, and every term is positive.
-- A row is replayed right by all SCMs that fit if and only if none of them has a mechanism that
-  disagrees with the row itself: before the first wrong cell of a replay all cells are right.
+- A table over the faces of the cube, where every variable is 0, 1 or open, records which patterns
+  of which variables were seen with which value. It gives the functions that fit.
+- Every acyclic SCM has exactly one division into layers: a variable is one layer after the last of
+  its parents. SCMs are counted layer by layer, and every term is positive.
+- All SCMs that fit replay a row correctly if and only if none of them has a mechanism that
+  disagrees with the row itself. The reason: before the first wrong cell of a replay, all cells are
+  right.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Row = tuple[int, int]
 """What was clamped, and which variables were 1."""
 
 _WIDEST = 5
-"""With more parents the numbers of functions outgrow the machine's integers."""
+"""With more parents, the numbers of functions exceed the machine's integers."""
 
 
 def rows_of(tables: Iterable[Table]) -> tuple[Row, ...]:
@@ -37,7 +38,7 @@ def rows_of(tables: Iterable[Table]) -> tuple[Row, ...]:
 
 
 def admissible(view: View) -> tuple[int, ...]:
-    """Return what may be parents of each variable, read off what is shown."""
+    """Return the admissible parents of each variable, read from the disclosure."""
     every = (1 << view.n) - 1
     layers: Sequence[Sequence[int]] = [range(view.n)]
     if view.disclosure == "ordered":
@@ -53,7 +54,7 @@ def admissible(view: View) -> tuple[int, ...]:
 
 
 def root_sets(view: View) -> Iterator[int]:
-    """Yield the sets of roots that the agent has to reckon with."""
+    """Yield the sets of roots that are possible for the agent."""
     if view.disclosure == "roots":
         for chosen in combinations(range(view.n), view.told.root_count):
             yield sum(1 << v for v in chosen)
@@ -180,9 +181,10 @@ def _bounded(
 ) -> list[int]:
     """Return for each set how many functions of it fit that depend on at most k of its members.
 
-    Up to k members these are 2 to the patterns not seen. Of a larger set S all fitting functions
-    of its small subsets Q are added with the sign and weight that count each function once:
-    (-1)^(k-|Q|) C(|S|-|Q|-1, k-|Q|), the sum over i <= k-|Q| of (-1)^i C(|S|-|Q|, i).
+    Up to k members, the number is 2 to the number of patterns not seen. For a larger set S, the
+    fitting functions of its small subsets Q are added with a sign and weight that count each
+    function once: (-1)^(k-|Q|) C(|S|-|Q|-1, k-|Q|), which is the sum over i <= k-|Q| of
+    (-1)^i C(|S|-|Q|, i).
     """
     sizes = [mask.bit_count() for mask in range(1 << n)]
     small = [

@@ -1,4 +1,4 @@
-"""More evidence: worlds chosen for local patterns that were not seen."""
+"""More evidence: worlds chosen to show local patterns that were not seen yet."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from whybench.families.replayscm.world.world import Rows, Table
 
 
 def coverage(latent: Latent, worlds: Sequence[Table]) -> tuple[int, int]:
-    """Return how many patterns of all windows were seen where their variable is free, of how many.
+    """Return how many patterns of all windows were seen with their variable free, and their total.
 
-    This is definition D of local predecessor-pattern coverage: the paper's own is not released.
+    This is definition D of local predecessor-pattern coverage; the paper's own is not released.
     """
     rows = Rows.of(latent.n, worlds)
     seen = total = 0
@@ -26,9 +26,9 @@ def coverage(latent: Latent, worlds: Sequence[Table]) -> tuple[int, int]:
 
 
 def extra_worlds(problem: Problem, tape: Tape) -> tuple[Table, ...]:
-    """Add three worlds, or four while that adds much, chosen for new local patterns.
+    """Return three worlds chosen for new local patterns, or four if the fourth adds enough.
 
-    Candidates have no target or one, and no held-out intervention is among them.
+    Candidates have at most one target, and none repeats a held-out intervention.
     """
     latent = problem.latent
     avoided = {signature(world) for world in problem.heldout}
@@ -75,7 +75,7 @@ def _gain(latent: Latent, rows: Sequence[int], targets: int, unseen: Unseen) -> 
 
 
 def _single(latent: Latent, tape: Tape, unseen: Unseen) -> Table:
-    """Draw a world with one target at most; assigned row by row, each row shows what it can."""
+    """Draw a world with at most one target; row-by-row values are chosen for new patterns."""
     levels = [tape.choice(LEVELS) for _ in range(ROOTS)]
     kind = tape.below(5)
     if kind == 0:
@@ -96,7 +96,7 @@ def _single(latent: Latent, tape: Tape, unseen: Unseen) -> Table:
 def covering_worlds(problem: Problem, worlds: Sequence[Table], tape: Tape) -> list[Table]:
     """Return worlds that complete local pattern coverage.
 
-    All of a window is assigned, row by row, the patterns not yet seen first.
+    They set the whole window row by row, first to the patterns not yet seen.
     """
     latent = problem.latent
     avoided = {signature(world) for world in problem.heldout}
@@ -122,7 +122,7 @@ def covering_worlds(problem: Problem, worlds: Sequence[Table], tape: Tape) -> li
             gain = coverage(latent, [*worlds, *added, world])[0] - now
             if gain > most and signature(world) not in avoided:
                 best, most = world, gain
-        if best is None:  # just this intervention is held out: one more target makes another
+        if best is None:  # exactly this intervention is held out: a further target changes it
             best = _window_world(latent, v, missing[v], tape, further=True)
         added.append(best)
 
@@ -130,7 +130,7 @@ def covering_worlds(problem: Problem, worlds: Sequence[Table], tape: Tape) -> li
 def _window_world(
     latent: Latent, v: int, missing: Sequence[int], tape: Tape, *, further: bool = False
 ) -> Table:
-    """Assign a window the patterns that are missing; a further target may have any values."""
+    """Set a window to its missing patterns; a further target may have any values."""
     window = latent.window(v)
     patterns = (tape.shuffled(missing) + tape.shuffled(range(1 << len(window))))[: latent.units]
     patterns += [tape.below(1 << len(window)) for _ in range(latent.units - len(patterns))]

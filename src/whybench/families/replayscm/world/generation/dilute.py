@@ -1,10 +1,10 @@
-"""Taking evidence away until about so many bits of ambiguity are left, and filling the gap.
+"""Remove rows until about N bits of ambiguity are open, and fill the gaps.
 
-Rows are dropped in a random order; the fewer are left, the more SCMs fit, so the place where the
-bits come within reach is found by bisection. The long form puts rows that say nothing new where
-rows were dropped: a row seen under fewer targets is also a row of the world with more of them, the
-extra targets being set to what they would have been anyway. So both forms leave the same SCMs, and
-the long one has, world by world and row by row, the length of the evidence it was made from.
+Rows are dropped in a random order. The fewer rows are left, the more SCMs fit, so bisection finds
+the number of rows to drop. The long form replaces dropped rows by rows that add no information. A
+row seen under some targets is also a possible row of a world with more targets: the extra targets
+are set to the values that they would have had anyway. So the same SCMs fit both forms, and each
+world of the long form is as long as the original world.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from whybench.families.replayscm.world.generation.subsampled import Thinned
 from whybench.families.replayscm.world.world import Table, Told
 
 NEAR = 0.5
-"""How near the bits must come to those asked for."""
+"""The largest allowed difference from the requested bits."""
 SHUFFLES = 200
 AHEAD = 2
-"""Steps of the bisection that are counted together."""
+"""The number of bisection steps that are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diluted:
-    """Evidence of about so many bits, short and long."""
+    """Evidence with about the requested bits, in short and long form."""
 
     bits: float
     short: tuple[Table, ...]
@@ -36,7 +36,7 @@ Kept = list[list[bool]]
 
 
 class Dilution:
-    """Worlds of which rows are dropped, for several figures of bits: what rows show is kept.
+    """Drops rows of worlds for several levels of bits; what the rows show is computed once.
 
     The first row of the first world, which has no targets, always stays.
     """
@@ -47,7 +47,7 @@ class Dilution:
         self.places = [(w, r) for w, world in enumerate(worlds) for r in range(world.size)]
 
     def to(self, bits: float, stream: Stream) -> Diluted | None:
-        """Drop rows until about so many bits are left; None if no order of dropping meets them."""
+        """Drop rows until about this many bits are open; None if no order of dropping does it."""
         for _ in range(SHUFFLES):
             order = stream.shuffled(range(1, len(self.places)))
             found = self._dropped(bits, order)
@@ -59,7 +59,7 @@ class Dilution:
         return None
 
     def _dropped(self, bits: float, order: Sequence[int]) -> tuple[int, float] | None:
-        """Return how many rows to drop in this order, and the bits left; None if none will do."""
+        """Return the number of rows to drop in this order and the open bits; None if none works."""
         seen = self.thinned.dropping(order)
         known: dict[int, float] = {}
         low, high = 0, len(order)  # rows dropped: at `low` too few bits, at `high` too many
@@ -76,7 +76,7 @@ class Dilution:
 
 
 def _middles(low: int, high: int, deep: int) -> list[int]:
-    """Return what the next steps of a bisection may ask for: counting a few at once costs less."""
+    """Return the values that the next bisection steps may need; counting several is cheaper."""
     if high - low <= 1 or not deep:
         return []
     middle = (low + high) // 2
@@ -91,7 +91,7 @@ def _kept(worlds: Sequence[Table], dropped: Sequence[tuple[int, int]]) -> Kept:
 
 
 def _short(n: int, worlds: Sequence[Table], kept: Kept) -> tuple[Table, ...]:
-    """Return the worlds without the rows dropped; empty worlds go."""
+    """Return the worlds without the dropped rows; empty worlds are removed."""
     found = []
     for world, keep in zip(worlds, kept, strict=True):
         rows = [row for row, stays in zip(world.rows(), keep, strict=True) if stays]
@@ -101,7 +101,7 @@ def _short(n: int, worlds: Sequence[Table], kept: Kept) -> tuple[Table, ...]:
 
 
 def _long(n: int, worlds: Sequence[Table], kept: Kept, stream: Stream) -> tuple[Table, ...]:
-    """Return the worlds with rows that say nothing new in place of those dropped."""
+    """Return the worlds with uninformative rows in place of the dropped rows."""
     known = [
         (world.targets, row)
         for world, keep in zip(worlds, kept, strict=True)

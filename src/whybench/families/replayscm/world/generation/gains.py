@@ -1,4 +1,4 @@
-"""What a row is worth: the patterns it shows for the first time, and the sets it refutes."""
+"""The worth of a row: the patterns that it shows for the first time, and the sets it refutes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from whybench.families.replayscm.proof.pairs import (
 from whybench.families.replayscm.proof.unsettled import Unsettled
 
 PATTERN_SEEN = 1
-"""What a pattern is worth that no row showed before."""
+"""The worth of a pattern that no row showed before."""
 SET_REFUTED = 2
-"""What refuting a set is worth, besides its patterns, which need not be seen any more."""
+"""The worth of refuting a set, besides its patterns, which need no longer be seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """What each cell of each pair that is not settled is worth to a row that shows it."""
+    """The worth that a row gets for showing a cell, for each cell of each unsettled pair."""
 
     over: Pairs
     pairs: Ints
@@ -37,11 +37,11 @@ class Gains:
     of: NDArray[np.int16]
     """[pair, cell]."""
     refuting: NDArray[np.int16]
-    """What refuting each set is worth; 0 where it holds the gold parents."""
+    """The worth of refuting each set; 0 if it contains the gold parents."""
 
     @classmethod
     def left(cls, unsettled: Unsettled, seen: Cells) -> Gains:
-        """Return what is to be gained after the cells that were seen."""
+        """Return what can still be gained, given the cells that were seen."""
         over, left = unsettled.over, unsettled.left(seen)
         unseen = over.unseen(seen)[left]
         worth = (~unsettled.whole[left] * (unseen + SET_REFUTED)).astype(np.int16)
@@ -51,10 +51,10 @@ class Gains:
         return cls(over, left, np.where(other, worth[:, None], new), worth)
 
     def by_row(self) -> Ints:
-        """Return for each variable and each row, as a set, what the row is worth to it.
+        """Return for each variable and each row, as a set, the worth of the row for it.
 
         A pair's gain depends on few variables, so it is a polynomial of few terms in the bits of a
-        row; the polynomials are added up, and the sum is evaluated for all rows at once.
+        row. The polynomials are added, and the sum is evaluated for all rows at once.
         """
         n = self.over.n
         terms = self.of.astype(np.float64) @ _moebius()
@@ -68,8 +68,8 @@ class Gains:
     def filled(self, rows: Ints, targets: Ints) -> tuple[Ints, Ints]:
         """Choose an option for one unit after the other, in several worlds at once.
 
-        `rows` is [world, unit, option]. What earlier rows of the same world have settled is worth
-        nothing any more. Return each world's total and its rows.
+        `rows` is [world, unit, option]. What earlier rows of the same world have settled has no
+        worth any more. The result is each world's total and its rows.
         """
         worlds, units, _ = rows.shape
         each, count = np.arange(worlds), len(self.pairs)

@@ -1,6 +1,6 @@
-"""Choosing the worlds of a problem: the paper's filters (Table B.2), exact where they were bounded.
+"""Choose the worlds of a problem with the paper's filters (Table B.2), made exact.
 
-Shortcuts and local alternatives are all there are, not those that a search met.
+The filters use all shortcuts and local alternatives that exist, not only those that a search finds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TRAIN = 8
 HELDOUT = 8
 PROPOSALS = 200
 FIRST_BATCH = 8
-"""Proposals looked at together; twice as many each time."""
+"""The number of proposals examined together; it doubles each time."""
 SHORTCUT = 5
 """The largest formula that counts as a shortcut."""
 ADDED = 3
@@ -76,7 +76,7 @@ class Problem:
     train: tuple[Table, ...]
     heldout: tuple[Table, ...]
     discarded: Record = EMPTY
-    """What was drawn and thrown away before: reason → count."""
+    """Discarded draws: reason → count."""
 
 
 def sample_problem(*path: str | int) -> Problem:
@@ -99,7 +99,7 @@ def sample_problem(*path: str | int) -> Problem:
                 return Problem(latent, train, heldout, Record(sorted(discarded.items())))
             discarded["held-out worlds"] += 1
         discarded["no worlds"] += 1
-    raise RuntimeError("no problem passes the filters: are they contradictory?")
+    raise RuntimeError("No problem passes the filters. Check that they are consistent.")
 
 
 def _carries_signal(latent: Latent) -> bool:

@@ -1,9 +1,10 @@
-"""Choosing worlds until one SCM is left: targets and row-level assignments optimised, not sampled.
+"""Choose worlds until one SCM is left, with optimised targets and row-level assignments.
 
-What still has to be ruled out is known exactly: a function of a set Q of parents that fits a
-variable's rows and is not gold. Where Q holds the gold parents, every pattern of Q must be seen;
-elsewhere two rows must agree on Q and differ in the variable. A row is worth the patterns it shows
-and, above all, the sets it refutes; a world is filled row by row with the assignment worth most.
+It is known exactly what must still be ruled out: every function of a set Q of parents that fits a
+variable's rows and is not gold. If Q contains the gold parents, every pattern of Q must be seen.
+Otherwise two rows must agree on Q and differ in the variable. The worth of a row comes from the
+patterns that it shows and, above all, from the sets that it refutes. A world is filled row by row
+with the assignment of the highest worth.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ CHOICES = 1 << MOST_TARGETS
 def identifying_worlds(
     latent: Latent, heldout: Sequence[Table], stream: Stream
 ) -> tuple[Table, ...] | None:
-    """Return worlds that leave the gold SCM alone in the widest class; None if too many.
+    """Return worlds that only the gold SCM fits, in the widest class; None if too many are needed.
 
-    No intervention of a held-out world is among them.
+    They contain no intervention of a held-out world.
     """
     unsettled = Unsettled.of(scm_of(latent.formulas), latent.k)
     proposals = _Proposals(
@@ -60,7 +61,7 @@ def identifying_worlds(
 
 
 def _needed(unsettled: Unsettled, shown: Sequence[Cells]) -> list[int]:
-    """Leave out worlds that are not needed, the first ones chosen first; return the others."""
+    """Remove worlds that are not needed, trying the first chosen first; return the rest."""
     kept = list(range(len(shown)))
     for i in range(1, len(shown)):
         fewer = [j for j in kept if j != i]
@@ -70,7 +71,7 @@ def _needed(unsettled: Unsettled, shown: Sequence[Cells]) -> list[int]:
 
 
 class _Proposals:
-    """Worlds of a latent whose targets are chosen and whose assignments are not."""
+    """Worlds of an SCM with chosen targets and open assignments."""
 
     def __init__(self, latent: Latent, avoided: Collection[int]) -> None:
         self.latent = latent
@@ -104,7 +105,7 @@ class _Proposals:
         return Table.of(self.latent.n, targets, "hard_assigned", chosen[best].tolist())
 
     def _promise(self, gains: Gains, rows: Ints, masks: Ints) -> Ints:
-        """Return what the units' best rows are worth, each on its own."""
+        """Return the worth of each unit's best row on its own."""
         by_row = gains.by_row()
         worth = by_row.sum(axis=0)[rows]
         for v in range(self.latent.n):

@@ -1,7 +1,7 @@
 """Local alternatives to gold: other functions of the variables before one, and their refutation.
 
-They are read off the catalogue of all functions of four inputs by size, so that "no shortcut
-survives" is a fact about the class and not about a search that stopped.
+They are read from the catalogue of all functions of four inputs. So "no shortcut survives" is a
+fact about the class, not about a search that stopped early.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LocalAlternative = tuple[int, tuple[int, ...], int]
 
 
 def survivors(latent: Latent, worlds: Sequence[Table], most: int) -> list[LocalAlternative]:
-    """Return all functions of the window, of at most so many nodes, that fit and are not gold."""
+    """Return all functions of the window with at most this many nodes that fit and are not gold."""
     return _alternatives(latent, worlds, lambda _: most)
 
 
@@ -83,9 +83,9 @@ def minterms(rows: int, columns: Sequence[int]) -> list[int]:
 def refutations(
     latent: Latent, proposals: Sequence[Intervention], alternatives: Sequence[LocalAlternative]
 ) -> NDArray[np.bool_]:
-    """Tell for each alternative and each proposal whether it shows that the alternative is wrong.
+    """Return for each alternative and each proposal whether the proposal refutes the alternative.
 
-    All worlds are seen at once, 16 bits of every column to each.
+    All worlds are processed at once, with 16 bits of every column for each.
     """
     count = len(proposals)
     if not alternatives:

@@ -1,4 +1,4 @@
-"""Making the records: a pure function of source, seed and index."""
+"""Generate the records: a pure function of source, seed and index."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from whybench.families.replayscm.world.gold_scm import (
 from whybench.families.replayscm.world.world import Disclosure, Table
 
 AUDITED = 50
-"""How many of the smallest SCMs, and how many seeds of the structure learner, an audit looks at."""
+"""The number of smallest SCMs, and of seeds of the structure learner, that an audit examines."""
 LAB_SIZES = (6, 7, 8)
 AUDITS: Mapping[str, Disclosure] = {"cex_ord": "ordered", "cex_hid": "hidden"}
-"""Audited worlds, and the disclosure under which alternatives are looked for."""
+"""Audited worlds → the disclosure under which the audit searches for alternatives."""
 MOST_CERTIFIED = 20
 """The most worlds of a certified problem."""
 
 
 def made(kind: str, seed: str, index: int, wanted: str | None = None) -> Source:
-    """Make a record from its coordinates; only the training worlds wanted, or all."""
+    """Generate a record from its coordinates, with the wanted training worlds or with all."""
     return _MAKERS[kind](seed, index, wanted)
 
 
 def _matched(seed: str, index: int, wanted: str | None) -> Source:
-    """A problem of the matched pools, with everything that is derived from it.
+    """Return a problem of the matched pools, with everything that is derived from it.
 
-    An SCM is taken only if alternatives to its mechanisms can be asked for and if it can be
-    identified, so that every suite is made from the same SCMs and the same held-out worlds.
+    An SCM is accepted only if there are alternatives to ask for and if it can be identified. So
+    every suite is made from the same SCMs and the same held-out worlds.
     """
     discarded: Counter[str] = Counter()
     for attempt in range(200):
@@ -75,15 +75,15 @@ def _matched(seed: str, index: int, wanted: str | None) -> Source:
             references=Record(found.items()),
             discarded=Record(sorted(discarded.items())),
         )
-    raise RuntimeError("no SCM of two hundred can be taken: are the conditions contradictory?")
+    raise RuntimeError("None of 200 SCMs meets the conditions. Check that they are consistent.")
 
 
 def _certified(
     source: Source, path: Sequence[str | int]
 ) -> tuple[dict[str, tuple[Table, ...]] | None, str]:
-    """Return worlds that leave one SCM in the widest class, and thinner evidence of the same.
+    """Return worlds that leave one SCM in the widest class, and thinned forms of them.
 
-    Without them, return why.
+    If there are none, return the reason.
     """
     latent = source.latent
     worlds = identifying_worlds(latent, source.heldout, Tape(*path, "identifying"))
@@ -100,11 +100,11 @@ def _certified(
 
 
 DERIVED = ("ext", *AUDITS)
-"""Training worlds of a matched problem that are made only when they are wanted."""
+"""Training worlds of a matched problem that are generated only on demand."""
 
 
 def _derived(source: Source, path: Sequence[str | int], wanted: str | None) -> Record:
-    """Return the training worlds of a matched problem: as they are, more of them, audited."""
+    """Return the training worlds of a matched problem: original, extended, audited."""
     problem = Problem(source.latent, source.worlds["base"], source.heldout)
     worlds = {"base": problem.train}
     audits = {name: told for name, told in AUDITS.items() if wanted in (None, name)}
@@ -148,7 +148,7 @@ def _plain(problem: Problem, path: Sequence[str | int]) -> Source:
 def _shown(
     latent: Latent, path: Sequence[str | int]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Return a display order and blocks, shuffled inside: neither tells of the order."""
+    """Return a display order and blocks, shuffled inside; neither reveals the order."""
     stream = Stream(*path, "shown")
     display = tuple(stream.shuffled(range(latent.n)))
     count = 2 + stream.below(2)
@@ -175,7 +175,7 @@ def _unseen(latent: Latent, train: Sequence[Table], tape: Tape) -> tuple[Table, 
 
 
 def _laboratory(seed: str, index: int, _: str | None) -> Source:
-    """A hidden SCM to experiment on, seen once without intervention."""
+    """Return a hidden SCM to experiment on, with one world without intervention."""
     discarded: Counter[str] = Counter()
     for attempt in range(1_000):
         path = (FAMILY, "lab", seed, index, attempt)
@@ -191,7 +191,7 @@ def _laboratory(seed: str, index: int, _: str | None) -> Source:
             why = Record(sorted(discarded.items()))
             worlds = Record.of(lab=(seen,))
             return Source(latent, *_shown(latent, path), heldout, worlds, discarded=why)
-    raise RuntimeError("no SCM of a thousand is of the laboratory's size")
+    raise RuntimeError("None of 1,000 SCMs has a size that the laboratory uses.")
 
 
 _MAKERS: Mapping[str, Maker] = {

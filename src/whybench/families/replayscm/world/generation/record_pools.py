@@ -1,7 +1,7 @@
-"""The records of the public seed, as Parquet files with a manifest of hashes, or made anew.
+"""Records of problems: shipped for the public seed, generated on demand for other seeds.
 
-Some take long to make, so they ship with the package; those of other seeds are made when needed.
-`python -m whybench.families.replayscm` makes the files again and compares.
+Some records take long to generate, so those of the public seed ship as Parquet files with a
+manifest of hashes. `python -m whybench.families.replayscm` builds the files again and compares.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from whybench.families.replayscm.world.generation.make import DERIVED, made
 from whybench.families.replayscm.world.generation.source import Source, from_json, to_json
 
 SIZES: Mapping[str, int] = {"match": 100, "ord": 150, "hid": 150}
-"""How many records of each source ship."""
+"""The number of shipped records of each source."""
 FOLDER = files(__package__) / "records"
 MANIFEST = "manifest.json"
 
@@ -40,7 +40,7 @@ def _records(kind: str) -> tuple[Mapping[str, Json], ...]:
 
 
 def shipped(kind: str, index: int) -> Source | None:
-    """Return a public record from its file; None if it is not there."""
+    """Return a public record from its file; None if the file does not have it."""
     if kind not in SIZES:
         return None
     records = _records(kind)
@@ -48,7 +48,7 @@ def shipped(kind: str, index: int) -> Source | None:
 
 
 def source(kind: str, seed: str, index: int, wanted: str) -> Source:
-    """Return a record with the training worlds wanted: shipped if it is there, else made."""
+    """Return a record with the wanted training worlds: shipped if possible, else generated."""
     found = shipped(kind, index) if seed == PUBLIC_SEED else None
     return found or _made(kind, seed, index, wanted if wanted in DERIVED else "base")
 
@@ -62,7 +62,7 @@ def lab_of(instance: Instance, budget: int) -> Lab | None:
 
 
 def discarded(kind: str, seed: str, index: int) -> Record:
-    """Return what was thrown away before a record was kept: reason → count."""
+    """Return the draws that were discarded before a record was accepted: reason → count."""
     return _made(kind, seed, index, "base").discarded
 
 
@@ -108,7 +108,7 @@ def fingerprint(record: Mapping[str, Json]) -> str:
 
 
 def build(kinds: Sequence[str], folder: Path) -> None:
-    """Make records from seeds alone and write them, with their hashes."""
+    """Generate records from seeds alone and write them with their hashes."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -132,18 +132,18 @@ def build(kinds: Sequence[str], folder: Path) -> None:
 
 
 def check(kinds: Sequence[str], limit: int | None) -> list[str]:
-    """Compare files, records and, up to a limit, records made again with the manifest."""
+    """Compare files, records and, up to a limit, regenerated records with the manifest."""
     manifest = json.loads((FOLDER / MANIFEST).read_text("utf-8"))
     faults = []
     for kind in kinds:
         name = f"{kind}.parquet"
         expected = manifest[name]
         if sha256((FOLDER / name).read_bytes()).hexdigest() != expected["sha256"]:
-            faults.append(f"{name} is not the file that the manifest names")
+            faults.append(f"{name}: the file does not match its hash in the manifest")
         for index, want in enumerate(expected["records"]):
             if fingerprint(_records(kind)[index]) != want:
-                faults.append(f"{name}: record {index} is not what the manifest names")
+                faults.append(f"{name}: record {index} does not match its hash in the manifest")
             again = limit is None or index < limit
             if again and fingerprint(to_json(made(kind, PUBLIC_SEED, index))) != want:
-                faults.append(f"{name}: record {index} is made differently today")
+                faults.append(f"{name}: record {index} is different when generated again")
     return faults

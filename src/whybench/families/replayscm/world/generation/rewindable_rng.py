@@ -1,7 +1,7 @@
-"""A random stream that can be wound back, so that many proposals can be drawn before one is used.
+"""A random stream that can be rewound, so that many proposals can be drawn before one is used.
 
-The draws are those of `Stream`; proposals drawn in vain are put back, and later draws are what they
-would have been had nobody looked ahead.
+The draws are those of `Stream`. Unused proposals are put back, so later draws are the same as
+without looking ahead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SURE = (1 << 64) - SMALL
 
 
 class Tape(Stream):
-    """A stream that remembers its words until it is told to forget them.
+    """A stream that keeps its words until `forget` drops them.
 
     >>> tape = Tape("replayscm", 7)
     >>> before = tape.at
@@ -45,7 +45,7 @@ class Tape(Stream):
         """The place of the next word; set it back to draw again."""
 
     def forget(self) -> None:
-        """Drop the words drawn so far: places noted before are worth nothing any more."""
+        """Drop the words drawn so far; places noted before become invalid."""
         self._keep(self._raw[self.at :])
         self.at = 0
 

@@ -1,4 +1,4 @@
-"""Counterexample audit: worlds that part gold from the alternatives that searches find."""
+"""Counterexample audit: worlds that separate gold from the alternatives that searches find."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def separating_worlds(
     tape: Tape,
     seeds: int,
 ) -> tuple[Table, ...]:
-    """Return worlds under which no alternative that was found fits any more."""
+    """Return worlds that no alternative found by the searches fits."""
     latent = problem.latent
     gold = scm_of(latent.formulas)
     worlds = [*extended, *covering]
@@ -70,7 +70,7 @@ def separating_worlds(
 
 
 def _pointed(latent: Latent, gold: Scm, alternative: Scm, avoided: Collection[Signature]) -> Table:
-    """Return a world made to part two SCMs: all that either depends on is set to a difference."""
+    """Return a world that separates two SCMs: all parents are set to where the two differ."""
     v = next(v for v in members(gold.own) if gold.tables[v] != alternative.tables[v])
     differing = gold.tables[v] ^ alternative.tables[v]
     at = (differing & -differing).bit_length() - 1
@@ -84,7 +84,7 @@ def _pointed(latent: Latent, gold: Scm, alternative: Scm, avoided: Collection[Si
 
 
 def agrees(scm: Scm, world: Table) -> bool:
-    """Tell whether an SCM replays a world exactly: each mechanism agrees where it is free."""
+    """Return whether an SCM replays a world: each mechanism agrees where its variable is free."""
     return all(
         (scm.tables[v] >> row ^ row >> v) & 1 == 0
         for v in members(scm.own & ~world.targets)

@@ -1,4 +1,4 @@
-"""One record for each gold SCM, with all the worlds made for it."""
+"""One record for each gold SCM, with all the worlds generated for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whybench.families.replayscm.world.world import Disclosure, Table, Told
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A gold SCM and the worlds made for it."""
+    """A gold SCM and the worlds generated for it."""
 
     latent: Latent
     display: tuple[int, ...]
@@ -24,7 +24,7 @@ class Source:
     references: Record = EMPTY
     """Disclosure → reference formulas for Alternative-SCM."""
     discarded: Record = field(default=EMPTY, compare=False)
-    """What was drawn and thrown away before: reason → count. Records from files do not know."""
+    """Discarded draws: reason → count. Records from files do not have this."""
 
     def facts(self, worlds: Sequence[Table]) -> Record:
         """Return figures of a problem made from this source."""
@@ -53,7 +53,7 @@ def told_of(latent: Latent, disclosure: Disclosure, blocks: Sequence[Sequence[in
 
 
 def to_json(source: Source) -> dict[str, Json]:
-    """Return a record as JSON data; units are left out unless they are needed again."""
+    """Return a record as JSON data, without units."""
     latent = source.latent
     return {
         "n": latent.n,

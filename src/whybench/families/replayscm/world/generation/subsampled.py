@@ -1,7 +1,7 @@
-"""How many SCMs fit when rows are left out, counted for many choices of rows at once.
+"""Count the SCMs that fit when rows are left out, for many choices of rows at once.
 
-The same numbers as `Evidence.count` for known roots; see there for the method. Every sum over
-parents is a fixed combination of the N(Q), so one product of matrices gives them all.
+The counts equal `Evidence.count` for known roots, which describes the method. Every sum over
+parents is a fixed combination of the N(Q), so one product of matrices gives all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from whybench.families.replayscm.world.world import Table, Told
 
 MOST_VARIABLES = 16
 SAFE = 2.0**62
-"""Counts below this fit 64 bits; as sums wrap round there, what they pass through may be larger."""
+"""Counts below this fit 64 bits. Sums wrap around, so intermediate values may be larger."""
 
 
 class Thinned:
@@ -79,8 +79,9 @@ class Thinned:
 def _sums(sets: Ints, before: Ints, k: int) -> NDArray[np.float64]:
     """Return the matrix that turns N(Q) into sums of w over at most k parents from each `before`.
 
-    Let s be the number of variables that may come before: N of them all is the sum if s ≤ k;
-    beyond, a set Q of j counts (−1)^(k−j) times the number of ways to choose k − j of s − j − 1.
+    Let s be the number of variables that may come before. If s ≤ k, the sum is N of all of them.
+    Otherwise a set Q of j members has the weight (−1)^(k−j) times the number of ways to choose
+    k − j of s − j − 1.
     """
     within = sets[:, None] & ~before == 0
     size = ones(sets)[:, None]

@@ -1,1 +1,1 @@
-"""The judge's exam: papers made from gold graphs, whose right labels are known."""
+"""The judge's exam: papers derived from gold graphs, with known right labels."""

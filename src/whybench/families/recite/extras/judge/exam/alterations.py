@@ -1,4 +1,4 @@
-"""An answer made from a gold graph by alterations that are known one by one.
+"""An answer derived from a gold graph by known alterations.
 
 Part of the gold graph is kept from the reference, so that there are things that the document says
 and the reference lacks; the rest is given as it is, in other words, at another level, turned round,
@@ -46,7 +46,7 @@ class Given:
     of: tuple[int, ...] = ()
     """The document's nodes that it stands for."""
     concept: str = ""
-    """The outsider that it is, if the document speaks of it."""
+    """The concept outside the graph that it names, if the document mentions it."""
 
 
 @dataclass(slots=True)
@@ -66,12 +66,12 @@ class Altered:
 
     @property
     def reference_nodes(self) -> list[int]:
-        """The nodes that a judge is told are gold."""
+        """The nodes that the judge sees as gold."""
         return [v for v, how in sorted(self.treatment.items()) if how != "unlisted"]
 
     @property
     def reference_edges(self) -> list[Ends]:
-        """The edges that a judge is told are gold."""
+        """The edges that the judge sees as gold."""
         kept = set(self.reference_nodes)
         return [
             (e.cause, e.effect)
@@ -80,7 +80,7 @@ class Altered:
         ]
 
     def by_node(self, node: int) -> list[Given]:
-        """Return what stands for a node in the answer."""
+        """Return the nodes of the answer that represent a node."""
         return [given for given in self.nodes if node in given.of]
 
     def named_plainly(self) -> dict[int, Given]:
@@ -95,7 +95,7 @@ class Altered:
 
 @cache
 def settings() -> Mapping[str, Any]:
-    """Return how often each alteration is dealt."""
+    """Return how often each alteration is used."""
     found: Mapping[str, Any] = json.loads(
         (files(__package__ or "") / "alterations.json").read_text("utf-8")
     )
@@ -103,7 +103,7 @@ def settings() -> Mapping[str, Any]:
 
 
 def deal(stream: Stream, weights: Mapping[str, int], count: int) -> list[str]:
-    """Return so many alterations in random order, in shares as near to the weights as may be."""
+    """Return this many alterations in random order, with shares close to the weights."""
     deck = [name for name, copies in weights.items() for _ in range(copies)]
     dealt: list[str] = []
     while len(dealt) < count:
@@ -112,7 +112,7 @@ def deal(stream: Stream, weights: Mapping[str, int], count: int) -> list[str]:
 
 
 def titled(form: str) -> str:
-    """Return a form as a diagram would have it.
+    """Return a form in the style of a diagram.
 
     >>> titled("the share of unfilled posts")
     'Share of unfilled posts'
@@ -122,7 +122,7 @@ def titled(form: str) -> str:
 
 
 def altered_nodes(world: World, stream: Stream) -> Altered:
-    """Deal an alteration to each node, and add nodes that are not there."""
+    """Assign an alteration to each node, and add nodes that are not in the graph."""
     vocabulary = reading.field_of(world)
     found = Altered(world, reading.spoken(vocabulary, world.view.text), stream.choice(QUALITIES))
     known = reading.concepts(vocabulary)
@@ -172,7 +172,7 @@ def _lured(found: Altered, stream: Stream) -> frozenset[int]:
 
 
 def _crowded(cast: Sequence[Concept], node: int) -> bool:
-    """Tell whether another node is so near that it might be taken for this one."""
+    """Return whether another node could be mistaken for this one."""
     own = cast[node]
     return any(
         other.kind == own.kind

@@ -27,7 +27,7 @@ def alter_edges(found: Altered, stream: Stream) -> None:
 
 
 def reached(world: World) -> tuple[int, ...]:
-    """Return, as sets of bits, what each node acts on, directly or through others."""
+    """Return, as bit sets, what each node affects, directly or indirectly."""
     return Graph.from_edges(len(world.nodes), world.pairs).reach()
 
 
@@ -84,7 +84,7 @@ def _add_unlisted(found: Altered) -> None:
 
 
 def _add_lures(found: Altered, stream: Stream) -> None:
-    """Add relations that the document speaks of without supporting them."""
+    """Add relations that the document mentions without supporting them."""
     known, joined = _speakers(found), found.world.pairs
     pairs = [
         (known[a], known[b], role)

@@ -1,4 +1,4 @@
-"""Things that a graph has not, and that nobody could take for something that it has."""
+"""Concepts outside a graph that cannot be mistaken for one of its nodes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from whybench.families.recite.world.vocabulary import FIELDS, Concept, field_nam
 from whybench.families.recite.world.world import World
 
 ENOUGH = 80
-"""Concepts of other fields that are looked at."""
+"""Number of concepts of other fields that are considered."""
 
 FARTHEST = 8
-"""So many of them, those with the fewest words in common with the graph, are kept."""
+"""Number that are kept: those with the fewest words in common with the graph."""
 
 
 def outsiders(

@@ -1,4 +1,4 @@
-"""The judge's exam: answers made from a gold graph, whose right labels are known.
+"""Papers of the judge's exam: answers derived from gold graphs, with known right labels.
 
 A paper is one case to judge, as any other, with a key: for every element of every pass, the right
 labels of each field, as far as the construction and the rubric settle them (see `right_labels`).
@@ -16,12 +16,12 @@ from whybench.judge.label_judge import Paper
 
 
 def paper(world: World, stream: Stream, instance_id: str = "") -> Paper[Case]:
-    """Make a paper from a made document.
+    """Make a paper from a generated document.
 
     Args:
-        world: A made document; published ones do not say what is broader or a synonym.
+        world: A generated document; published texts have no synonyms or broader terms.
         stream: Decides which alterations are made.
-        instance_id: As in a case: without it the name of the graph stands in.
+        instance_id: As in a case; by default the name of the graph.
 
     """
     altered = altered_nodes(world, stream)

@@ -98,7 +98,7 @@ class RightLabels:
         return {**_block("", "ends", kind), **_block("", "direction", direction)}
 
     def _node_in_text(self, given: Given) -> str:
-        """Return how the text speaks of a node of the answer, in the key's words."""
+        """Return how the text mentions a node of the answer, in the key's words."""
         if not given.of:
             return "same explicit" if given.concept else "none"
         if len(given.of) > 1:

@@ -1,7 +1,7 @@
-"""What a made document says besides its edges: which concepts it names, and relations it denies.
+"""What a generated document says besides its edges: concepts it names, relations it denies.
 
-The generator does not keep these, so the exact reader's language reads them back: names by their
-forms, and relations that are no support (denied, conjectured, true elsewhere, mere correlation).
+The generator does not keep these, so they are parsed with the exact reader's language: names by
+their forms, and relations without support (denied, conjectured, true elsewhere, correlated).
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _STEM = 5
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What a text names, and what it says without saying that one thing causes another."""
+    """The concepts that a text names, and the relations that it mentions without support."""
 
     named: frozenset[str]
     """Concepts that occur under their own name or a synonym."""
     touched: frozenset[str]
-    """Concepts that occur in any form, circumlocutions included."""
+    """Concepts that occur in any form, including indirect descriptions."""
     lures: Mapping[tuple[str, str], str]
-    """Pairs of concepts in a relation that is no support → its role; a hedge wins."""
+    """Pairs of concepts in a relation without support → its role; a hedge takes precedence."""
 
 
 def field_of(world: World) -> Field:
-    """Return the vocabulary that a made document was written with."""
+    """Return the vocabulary of a generated document."""
     for name in FIELDS:
         field = field_named(name)
         if (field.title,) == world.domains and {n.name for n in world.nodes} <= set(
@@ -46,8 +46,8 @@ def field_of(world: World) -> Field:
         ):
             return field
     raise ValueError(
-        "the exam needs a made document, whose synonyms and levels are known: take an instance of "
-        "made_short, made_long or made_ladder"
+        "The exam needs a generated document, whose synonyms and levels are known. Use an instance "
+        "of made_short, made_long or made_ladder."
     )
 
 
@@ -59,7 +59,7 @@ def concepts(field: Field) -> Mapping[str, Concept]:
 
 @lru_cache(maxsize=64)
 def spoken(field: Field, text: str) -> Spoken:
-    """Read a text back, in the vocabulary that it was written with."""
+    """Parse a text with its own vocabulary."""
     known = language(field.name)
     forms = {form for line in text.splitlines() for form in known.forms(line)}
     names = {form for concept in field.concepts for form in concept.said}
@@ -76,7 +76,7 @@ def spoken(field: Field, text: str) -> Spoken:
 
 
 def stems(*phrases: str) -> frozenset[str]:
-    """Return the beginnings of the words of weight in phrases.
+    """Return the stems of the content words in phrases.
 
     >>> sorted(stems("The number of teachers", "Teacher pay gap"))
     ['teach']
@@ -94,5 +94,5 @@ def weight_of(concept: Concept) -> frozenset[str]:
 
 @cache
 def _light() -> frozenset[str]:
-    """Return words that say little."""
+    """Return the words that are not content words."""
     return frozenset(json.loads((files(__package__ or "") / "light_words.json").read_text("utf-8")))

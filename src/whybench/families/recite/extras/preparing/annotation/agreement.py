@@ -88,7 +88,7 @@ def agreement(first: Diagram, second: Diagram) -> Agreement:
 def summary(pairs: Sequence[tuple[Diagram, Diagram]]) -> Summary:
     """Compare many diagrams, each with its two annotations."""
     if not pairs:
-        raise ValueError("there are no diagrams to compare: give at least one pair")
+        raise ValueError("There are no diagrams to compare. Give at least one pair.")
     each = [agreement(first, second) for first, second in pairs]
     macro = Agreement(
         nodes=_mean_overlap([found.nodes for found in each]),

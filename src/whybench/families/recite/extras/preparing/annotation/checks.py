@@ -1,10 +1,11 @@
-"""Checks of an annotated edge list, and repair of the spellings that only chance can explain.
+"""Check an annotated edge list, and correct certain misspellings.
 
-Mended: blanks; case, to the spelling used most; blanks and hyphens within long names; and one wrong
-letter inside a long word, if the wrong word occurs once and nowhere in the paper, and the right one
-in both. Names with angle brackets are never touched, abbreviations and numbers never mended, and
-two names that an edge joins are two. What else looks alike is a doubt; what cannot be read, or
-causes itself, is a fault that a person has to mend.
+The code corrects spaces, case (to the most frequent spelling), and spaces and hyphens within long
+names. It corrects one wrong letter inside a long word, if the wrong word occurs once in the list,
+not in the paper, and the right one occurs in both. It never changes names with angle brackets,
+abbreviations or numbers, and never joins two names that an edge connects. Other names that look
+alike are doubts. An entry that cannot be read, or that causes itself, is a fault that a person has
+to correct.
 """
 
 from __future__ import annotations
@@ -51,10 +52,12 @@ class Annotation:
 def read_annotation(
     text: str, limits: SpellingLimits, suffix: str = "", paper: str = ""
 ) -> Annotation:
-    """Read and mend an edge list; `paper` is the text that knows how words are spelt."""
+    """Read and correct an edge list; `paper` is the text that shows how words are spelt."""
     listed = read_list(text, suffix)
     if len(listed.entries) > limits.entries:
-        raise ValueError(f"{len(listed.entries)} edges are too many: at most {limits.entries}")
+        raise ValueError(
+            f"{len(listed.entries)} edges are too many. The maximum is {limits.entries}."
+        )
     entries = tuple(Entry(e.where, tidy(e.source), tidy(e.sink)) for e in listed.entries)
     changes = list(_tidied(listed.entries, entries))
     alone = tuple(filter(None, map(tidy, listed.nodes)))

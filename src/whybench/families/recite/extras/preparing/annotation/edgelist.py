@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What code cannot mend: a person has to."""
+    """A fault that a person has to correct."""
 
     where: str
     text: str

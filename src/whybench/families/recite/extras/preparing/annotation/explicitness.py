@@ -1,7 +1,7 @@
-"""How a text speaks of each node: 1 by its name or a synonym, 2 indirectly, 3 not at all.
+"""How a text mentions each node: 1 by its name or a synonym, 2 indirectly, 3 not at all.
 
-A model labels; code makes sure that every node has a label and nothing else has one. A name that
-stands in the text word for word, but is labelled absent, is a doubt.
+A model labels; code ensures that every node has a label and nothing else has one. A name that
+occurs in the text word for word, but is labelled absent, is a doubt.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ async def label(
 
 
 def read_labels(reply: str, nodes: Sequence[str]) -> dict[str, int]:
-    """Return the labels of the last object that has the key, or refuse the reply."""
+    """Return the labels of the last object that has the key, or reject the reply."""
     found = answered(reply, KEY)
     if found is None or not isinstance(found.value[KEY], Mapping):
         raise RefusedError(f'there is no JSON object with an object "{KEY}": reply with one')
@@ -67,7 +67,7 @@ def mentioned(name: str, text: str) -> bool:
 
 
 def contradictions(text: str, labels: Mapping[str, int]) -> Iterator[Change]:
-    """Yield doubts: nodes that are labelled absent and stand in the text."""
+    """Yield doubts: nodes that are labelled absent but occur in the text."""
     words = f" {' '.join(forms(text))} "
     for name, given in labels.items():
         if given == ABSENT and _stands(name, words):

@@ -30,7 +30,7 @@ def chunks(text: str, longest: int) -> tuple[str, ...]:
     ('One is.\nTwo is\nlong.\n', 'Three.')
     """
     if longest < 1:
-        raise ValueError(f"pieces of {longest} characters are none: give at least 1")
+        raise ValueError(f"Pieces must have at least 1 character, not {longest}.")
     found, at = [], 0
     while len(text) - at > longest:
         end = _cut(text, at, at + longest)

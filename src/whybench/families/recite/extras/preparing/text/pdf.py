@@ -22,13 +22,13 @@ def text_of(path: Path, limits: PdfLimits | None = None) -> str:
         import pymupdf
     except ImportError as missing:
         raise RuntimeError(
-            "papers are read through PyMuPDF: pip install 'whybench[papers]'"
+            "Papers are read with PyMuPDF. Install it with `pip install 'whybench[papers]'`."
         ) from missing
     open_pdf: Any = pymupdf.open  # it has no types of its own
     try:
         with open_pdf(stream=path.read_bytes(), filetype="pdf") as document:
             if document.needs_pass:
-                raise ValueError(f"{path.name} is locked by a password: save it without one")
+                raise ValueError(f"{path.name} is locked by a password. Save it without one.")
             if document.page_count > bounds.pages:
                 raise ValueError(
                     f"{path.name} has {document.page_count} pages, more than {bounds.pages}: "
@@ -36,12 +36,12 @@ def text_of(path: Path, limits: PdfLimits | None = None) -> str:
                 )
             pages = _pages(document, path.name, bounds.characters)
     except (pymupdf.FileDataError, pymupdf.EmptyFileError) as error:
-        raise ValueError(f"{path.name} cannot be read as PDF ({error}): save it anew") from error
+        raise ValueError(f"{path.name} cannot be read as PDF ({error}). Save it again.") from error
     text = "\n\n".join(page.strip() for page in pages)
     if len(text.strip()) < bounds.fewest:
         raise ValueError(
-            f"{path.name} has {len(text.strip())} characters of text on {len(pages)} pages: these "
-            "are probably pictures of pages, so run text recognition over it first"
+            f"{path.name} has {len(text.strip())} characters of text on {len(pages)} pages. The "
+            "pages are probably images: run text recognition first."
         )
     return text
 

@@ -1,0 +1,5 @@
+from whybench.testing import Contract
+
+
+class TestContract(Contract):
+    families = ("wiring",)

@@ -1,0 +1,1 @@
+"""A family of WhyBench: `whybench list wiring`."""

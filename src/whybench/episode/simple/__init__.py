@@ -1,0 +1,1 @@
+"""A short way to write a family: an agent makes declared experiments, then gives one answer."""

@@ -1,0 +1,76 @@
+"""Small samples of suites that the rules of the contract share.
+
+WHYBENCH_FULL=1 makes all samples four times as large.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cache, lru_cache
+from math import sqrt
+
+from whybench.episode.certificate import Certificate
+from whybench.episode.episode import play
+from whybench.episode.family import Suite
+from whybench.episode.instance import Instance
+from whybench.episode.registry import families
+from whybench.episode.trace import Trace
+
+LARGER = 4 if os.environ.get("WHYBENCH_FULL") else 1
+
+
+def spread(suite: Suite, most: int) -> Iterator[Instance]:
+    """Yield instances spread evenly over a suite, fewer where a family has many suites.
+
+    A smaller sample is the beginning of a larger one.
+    """
+    count = max(1, most * LARGER * 4 // max(4, len(suite.family.suites)))
+    places = dict.fromkeys(int(halved(step) * len(suite)) for step in range(2 * count))
+    return (made(suite, place) for place in list(places)[:count])
+
+
+def halved(step: int) -> float:
+    """Return the next place between 0 and 1: 0, 1/2, 1/4, 3/4, 1/8 and so on.
+
+    >>> [halved(step) for step in range(4)]
+    [0.0, 0.5, 0.25, 0.75]
+    """
+    return int(f"{step:032b}"[::-1], 2) / 2**32
+
+
+@lru_cache(maxsize=4096)
+def made(suite: Suite, index: int) -> Instance:
+    """Return an instance of a suite; the latest ones are kept."""
+    return suite[index]
+
+
+@cache
+def certified(instance: Instance) -> Certificate:
+    """Certify an instance; a pure function, so one certificate serves all rules."""
+    return families()[instance.family].certify(instance)
+
+
+@cache
+def played(agent: str, instance: Instance) -> Trace:
+    """Let a reference agent play; a pure function, so one trace serves all rules."""
+    family = families()[instance.family]
+    return play(family.open(instance), family.agent(agent, instance))
+
+
+def more_alike_than_chance(here: Sequence[Hashable], there: Sequence[Hashable]) -> bool:
+    """Tell whether two lists agree place by place more often than values at different places do.
+
+    A quarter of the places may always agree. If few different values exist, more places may agree:
+    as many as chance allows, and three standard deviations. Lists of one value cannot tell.
+
+    >>> more_alike_than_chance("abcdefgh", "abcdefgh"), more_alike_than_chance("abcd", "efgh")
+    (True, False)
+    >>> more_alike_than_chance("aaaaaaaa", "aaaaaaaa")
+    False
+    """
+    size = len(here)
+    pairs = [(a, b) for i, a in enumerate(here) for j, b in enumerate(there) if i != j]
+    chance = sum(a == b for a, b in pairs) / max(1, len(pairs))
+    agreeing = sum(a == b for a, b in zip(here, there, strict=True))
+    return agreeing > max(size / 4, size * chance + 3 * sqrt(size * chance * (1 - chance)))
