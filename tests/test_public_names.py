@@ -113,7 +113,10 @@ def griffe_members() -> Iterator[tuple[str, Any]]:
         found = found.final_target if found.is_alias else found
         yield name, found
         if found.is_class:
-            for member, inner in found.members.items():
+            own = dict(found.members)
+            if name == "Family":  # its hooks have a file of their own
+                own |= package["episode.hooks.Hooks"].members
+            for member, inner in own.items():
                 if not (inner.is_alias or member.startswith("_")):
                     yield f"{name}.{member}", inner
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from whybench.episode.episode import Episode as Episode
     from whybench.episode.episode import play as play
     from whybench.episode.family import Family as Family
-    from whybench.episode.family import Fingerprint as Fingerprint
     from whybench.episode.family import Suite as Suite
+    from whybench.episode.hooks import Fingerprint as Fingerprint
     from whybench.episode.instance import Instance as Instance
     from whybench.episode.observation import Observation as Observation
     from whybench.episode.prompts.conversation import Conversation as Conversation
@@ -72,7 +72,8 @@ _HOMES = {
     "episode.annotated": "AnnotatedEpisode",
     "episode.certificate": "Certificate SuiteProof",
     "episode.episode": "Episode play",
-    "episode.family": "Family Fingerprint Suite",
+    "episode.family": "Family Suite",
+    "episode.hooks": "Fingerprint",
     "episode.instance": "Instance",
     "episode.observation": "Observation",
     "episode.prompts.conversation": "Conversation Turn",

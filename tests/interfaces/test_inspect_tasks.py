@@ -16,6 +16,8 @@ from whybench.episode.registry import families
 from whybench.interfaces.inspectai.reference import task_of
 from whybench.interfaces.inspectai.tasks import declared_tasks, tasks
 
+pytestmark = pytest.mark.wire  # tasks are the engine's
+
 MODULE = """
 from whybench.families.causallink.family import CausalLink
 

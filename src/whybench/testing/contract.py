@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from inspect import getdoc
 from typing import Any, ClassVar, TypeVar
 
@@ -14,15 +13,25 @@ import pytest
 from whybench import CANARY
 from whybench.causal.canonical import Record, canonical_json
 from whybench.causal.seeds import Stream
-from whybench.episode.action import Action
 from whybench.episode.annotated import AnnotatedEpisode
-from whybench.episode.episode import Episode, play
+from whybench.episode.episode import play
 from whybench.episode.family import Family, Suite
-from whybench.episode.instance import PROFILES, Instance
+from whybench.episode.instance import PROFILES
 from whybench.episode.registry import families, load_suite
 from whybench.episode.score import Score
 from whybench.episode.trace import EVIDENCE
-from whybench.testing.samples import certified, made, more_alike_than_chance, played, spread
+from whybench.testing.samples import (
+    bad_actions,
+    certified,
+    contents,
+    fuzzed,
+    headline,
+    instructions,
+    made,
+    more_alike_than_chance,
+    played,
+    spread,
+)
 
 Rule = TypeVar("Rule", bound=Callable[..., None])
 
@@ -456,55 +465,3 @@ class Contract:
             family.agent("nobody", family.suite(suite)[0])
         with pytest.raises(IndexError, match="has instances"):
             family.suite(suite)[10**9]
-
-
-def headline(suite: Suite, agent: str, instance: Instance) -> float:
-    """Return an agent's headline metric on an instance."""
-    family = suite.family
-    value: float = family.score(instance, played(agent, instance)).values[family.headline]
-    return value
-
-
-def contents(family: Family[Any], instances: Sequence[Instance]) -> list[str]:
-    """Return what defines each hidden system, as text."""
-    worlds = map(family.world, instances)
-    return [canonical_json(family.fingerprint(world).content) for world in worlds]
-
-
-def instructions(family: Family[Any], instances: Sequence[Instance]) -> list[str]:
-    """Return what agents are told of each instance."""
-    return [family.open(instance).instructions(family.templates[0]) for instance in instances]
-
-
-def bad_actions(episode: Episode) -> list[Action]:
-    """Return actions that no episode may take."""
-    spec = episode.actions[0]
-    return [
-        Action.malformed("nothing readable"),
-        Action.of("no-such-action", x=1),
-        Action.of(spec.name),
-        Action.of(spec.name, **{a.name: {"a": [None]} for a in spec.arguments}),
-        Action.of(spec.name, **{a.name: "no such thing" for a in spec.arguments}),
-        Action.of(spec.name, **{a.name: "x" * 100_000 for a in spec.arguments}),
-    ]
-
-
-def fuzzed(stream: Stream, episode: Episode) -> Action:
-    """Return an action that may be sensible in name, arguments, both or neither."""
-    spec = stream.choice(episode.actions)
-    values = [
-        stream.choice(words_shown(episode.instance)),
-        *("yes", "no", "", None, 7, True, [1], {"a": None}, "ÿ\ud800"),
-    ]
-    name = stream.choice([spec.name, spec.name, spec.name, "malformed", "", "answer", "move"])
-    arguments = [argument.name for argument in spec.arguments] + ["reason", "extra"]
-    args = {stream.choice(arguments): stream.choice(values) for _ in range(stream.below(4))}
-    return Action.from_json({"name": name, "args": args})
-
-
-@cache
-def words_shown(instance: Instance) -> list[str]:
-    """Return the words of the instructions, names among them."""
-    family = families()[instance.family]
-    text = family.open(instance).instructions(family.templates[0])
-    return [word.strip(".,:") for word in text.split()]

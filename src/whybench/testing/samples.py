@@ -1,4 +1,4 @@
-"""Small samples of suites that the rules of the contract share.
+"""What the rules of the contract share: samples of suites, and actions that are wrong.
 
 WHYBENCH_FULL=1 makes all samples four times as large.
 """
@@ -9,10 +9,14 @@ import os
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cache, lru_cache
 from math import sqrt
+from typing import Any
 
+from whybench.causal.canonical import canonical_json
+from whybench.causal.seeds import Stream
+from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
-from whybench.episode.episode import play
-from whybench.episode.family import Suite
+from whybench.episode.episode import Episode, play
+from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 from whybench.episode.trace import Trace
@@ -74,3 +78,55 @@ def more_alike_than_chance(here: Sequence[Hashable], there: Sequence[Hashable]) 
     chance = sum(a == b for a, b in pairs) / max(1, len(pairs))
     agreeing = sum(a == b for a, b in zip(here, there, strict=True))
     return agreeing > max(size / 4, size * chance + 3 * sqrt(size * chance * (1 - chance)))
+
+
+def headline(suite: Suite, agent: str, instance: Instance) -> float:
+    """Return an agent's headline metric on an instance."""
+    family = suite.family
+    value: float = family.score(instance, played(agent, instance)).values[family.headline]
+    return value
+
+
+def contents(family: Family[Any], instances: Sequence[Instance]) -> list[str]:
+    """Return what defines each hidden system, as text."""
+    worlds = map(family.world, instances)
+    return [canonical_json(family.fingerprint(world).content) for world in worlds]
+
+
+def instructions(family: Family[Any], instances: Sequence[Instance]) -> list[str]:
+    """Return what agents are told of each instance."""
+    return [family.open(instance).instructions(family.templates[0]) for instance in instances]
+
+
+def bad_actions(episode: Episode) -> list[Action]:
+    """Return actions that no episode may take."""
+    spec = episode.actions[0]
+    return [
+        Action.malformed("nothing readable"),
+        Action.of("no-such-action", x=1),
+        Action.of(spec.name),
+        Action.of(spec.name, **{a.name: {"a": [None]} for a in spec.arguments}),
+        Action.of(spec.name, **{a.name: "no such thing" for a in spec.arguments}),
+        Action.of(spec.name, **{a.name: "x" * 100_000 for a in spec.arguments}),
+    ]
+
+
+def fuzzed(stream: Stream, episode: Episode) -> Action:
+    """Return an action that may be sensible in name, arguments, both or neither."""
+    spec = stream.choice(episode.actions)
+    values = [
+        stream.choice(words_shown(episode.instance)),
+        *("yes", "no", "", None, 7, True, [1], {"a": None}, "ÿ\ud800"),
+    ]
+    name = stream.choice([spec.name, spec.name, spec.name, "malformed", "", "answer", "move"])
+    arguments = [argument.name for argument in spec.arguments] + ["reason", "extra"]
+    args = {stream.choice(arguments): stream.choice(values) for _ in range(stream.below(4))}
+    return Action.from_json({"name": name, "args": args})
+
+
+@cache
+def words_shown(instance: Instance) -> list[str]:
+    """Return the words of the instructions, names among them."""
+    family = families()[instance.family]
+    text = family.open(instance).instructions(family.templates[0])
+    return [word.strip(".,:") for word in text.split()]

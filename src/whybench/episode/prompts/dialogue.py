@@ -37,9 +37,8 @@ class JsonDialogue(ABC, Generic[Ep]):
     _kind = "answer"
     """The name of a turn and of its schema."""
 
-    @staticmethod
     @abstractmethod
-    def find_template(name: str, /) -> PromptTemplate:
+    def find_template(self, name: str, /) -> PromptTemplate:
         """Return a template by name.
 
         Args:

@@ -56,6 +56,22 @@ class PromptTemplate:
         return "".join(filled)
 
 
+class Words:
+    """The texts of an episode in one template: passages, filled with the words of the instance."""
+
+    def __init__(self, template: PromptTemplate) -> None:
+        self._template = template
+        self._named = self._words()
+
+    def _words(self) -> Mapping[str, object]:
+        """Return placeholder → value for all passages; a family writes this."""
+        return {}
+
+    def say(self, passage: str, **more: object) -> str:
+        """Return a passage with everything filled in."""
+        return self._template.say(passage, **{**self._named, **more})
+
+
 @lru_cache(maxsize=1024)
 def _taken_apart(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, str], ...]]:
     """Return a template's pieces, with the names that belong at some places (see `Template`)."""

@@ -18,7 +18,8 @@ from whybench.episode.declaration import declared
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
-from whybench.episode.prompts.conversation import Turn, object_schema
+from whybench.episode.prompts.conversation import object_schema
+from whybench.episode.prompts.dialogue import JsonDialogue
 from whybench.episode.prompts.extraction import json_objects
 from whybench.episode.prompts.template import (
     PromptTemplate,
@@ -33,7 +34,7 @@ World = TypeVar("World")
 class SimpleEpisode(Episode, Generic[World]):
     """An episode with one method for each experiment that `family.toml` declares in `actions`.
 
-    The experiment `flip` is carried out by a method `do_flip`, which takes the declared arguments
+    The experiment `flip` runs the method `do_flip`, which takes the declared arguments
     as texts and returns a `Record` of what is seen, or an `Observation.refused`. It is called only
     with legal values (`choices`) and within the `budget`. The final action has one argument,
     `answer`.
@@ -85,7 +86,7 @@ class SimpleEpisode(Episode, Generic[World]):
         return None
 
     def words(self) -> Mapping[str, object]:
-        """Return what the placeholders of the passage `rules` stand for.
+        """Return the values of the placeholders in the passage `rules`.
 
         Returns:
             Placeholder → value: by default `budget`, and for every argument its legal values.
@@ -188,7 +189,7 @@ class SimpleEpisode(Episode, Generic[World]):
         return paragraphs(words.say("rules", **self.words()), CANARY, record)
 
     def instructions(self, template: str) -> str:
-        """Return everything that an agent with tools is told before it acts.
+        """Return the instructions of an agent that calls tools.
 
         Args:
             template: The name of the template.
@@ -216,44 +217,43 @@ class SimpleEpisode(Episode, Generic[World]):
         return words.say("end" if self.done else "observation", **observation.data.asdict())
 
 
-class SimpleDialogue:
+class SimpleDialogue(JsonDialogue[SimpleEpisode[Any]]):
     """A simple episode in turns of text: each reply is one JSON object that names an action."""
 
-    def __init__(self, episode: SimpleEpisode[Any], template: str) -> None:
-        self._episode = episode
-        self._template = template
-        self._last: Observation | None = None
+    _kind = "action"
+
+    def find_template(self, name: str, /) -> PromptTemplate:
+        """Return a template of the episode's family."""
+        return self._episode.template(name)
 
     @property
     def system(self) -> str:
         """The rules, and any evidence that was given."""
-        return self._episode.rules(self._template)
+        return self._episode.rules(self._template.name)
 
-    def turn(self) -> Turn | None:
-        """Tell what the last action showed, and ask for the next."""
-        if self._episode.done:
-            return None
-        specs = self._episode.actions
+    def _prompt(self) -> str:
+        """Say what the last action showed, and ask for the next."""
         forms = [
-            json.dumps({"action": s.name} | {a.name: "..." for a in s.arguments}) for s in specs
+            json.dumps({"action": spec.name} | {one.name: "..." for one in spec.arguments})
+            for spec in self._episode.actions
         ]
-        ask = self._episode.template(self._template).say("turn", forms=" or ".join(forms))
+        ask = self._template.say("turn", forms=" or ".join(forms))
         last = self._last
-        seen = "" if last is None else self._episode.describe(last, self._template)
-        return Turn(paragraphs(seen, ask), "action", _schema(specs))
+        seen = "" if last is None else self._episode.describe(last, self._template.name)
+        return paragraphs(seen, ask)
 
-    def reply(self, text: str) -> None:
-        """Take the last JSON object in a reply that names an action."""
-        found = (one.value for one in json_objects(text) if "action" in one.value)
-        said = next(found, None)
+    def _schema(self) -> Json:
+        return _schema(self._episode.actions)
+
+    def _read(self, text: str) -> Action:
+        """Read the first JSON object in a reply that names an action."""
+        said = next((one.value for one in json_objects(text) if "action" in one.value), None)
         if said is None:
-            action = Action.malformed("no JSON object with `action` in the reply")
-        else:
-            action = parse_call(said["action"], {k: v for k, v in said.items() if k != "action"})
-        self._last = self._episode.step(action)
+            return Action.malformed("no JSON object with `action` in the reply")
+        return parse_call(said["action"], {k: v for k, v in said.items() if k != "action"})
 
     def say(self, action: Action) -> tuple[str, bool]:
-        """Return the reply that stands for an action."""
+        """Return the reply that asks for an action."""
         return json.dumps({"action": action.name} | action.args.asdict()), True
 
 

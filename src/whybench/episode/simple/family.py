@@ -15,7 +15,8 @@ from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import Moves
-from whybench.episode.family import Family, Fingerprint
+from whybench.episode.family import Family
+from whybench.episode.hooks import Fingerprint
 from whybench.episode.instance import Instance
 from whybench.episode.observation import Observation
 from whybench.episode.score import UNFINISHED, Metric, Score

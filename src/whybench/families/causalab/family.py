@@ -14,7 +14,8 @@ from whybench.causal.structure import edge_f1
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import ANSWERED, Episode, Moves, play
-from whybench.episode.family import Family, Fingerprint
+from whybench.episode.family import Family
+from whybench.episode.hooks import Fingerprint
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace

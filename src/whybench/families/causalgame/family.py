@@ -12,7 +12,8 @@ from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
 from whybench.episode.episode import Episode, Moves
-from whybench.episode.family import Family, Fingerprint, Suite
+from whybench.episode.family import Family, Suite
+from whybench.episode.hooks import Fingerprint
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.prompts.turn_limits import TurnLimits
 from whybench.episode.score import Score

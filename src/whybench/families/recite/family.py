@@ -11,7 +11,8 @@ from whybench.causal.graph import Graph, canonical_form
 from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
 from whybench.episode.episode import Episode, Moves
-from whybench.episode.family import Family, Fingerprint
+from whybench.episode.family import Family
+from whybench.episode.hooks import Fingerprint
 from whybench.episode.instance import Instance, Profile
 from whybench.episode.score import UNFINISHED, Score
 from whybench.episode.trace import Step

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from whybench import CANARY
 from whybench.episode.observation import Observation
-from whybench.episode.prompts.template import load_templates, paragraphs
+from whybench.episode.prompts.template import Words, load_templates, paragraphs
 from whybench.families.causalab.numbers import reading_of, shown
 from whybench.families.causalab.rules import LabRules
 from whybench.families.causalab.world.world import FREQUENCY, Reading
@@ -20,19 +20,14 @@ EXAMPLE = (
 template_named = load_templates("whybench.families.causalab.prompts")
 
 
-class Wording:
+class Wording(Words):
     """The texts that an agent receives, passage by passage."""
 
     def __init__(self, episode: LabRules, template: str) -> None:
         self._episode = episode
-        self._template = template_named(template)
         self._view = episode.view
         self._given = episode.evidence != "own"
-        self._named = self._words()
-
-    def say(self, passage: str, **more: object) -> str:
-        """Return a passage with everything filled in."""
-        return self._template.say(passage, **{**self._named, **more})
+        super().__init__(template_named(template))
 
     def instructions(self) -> str:
         """Return the instructions of the protocol `tools`."""

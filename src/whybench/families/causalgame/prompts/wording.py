@@ -8,7 +8,7 @@ from typing import Any
 from whybench import CANARY
 from whybench.causal.canonical import thaw
 from whybench.episode.observation import OVER, Observation
-from whybench.episode.prompts.template import load_templates, paragraphs
+from whybench.episode.prompts.template import Words, load_templates, paragraphs
 from whybench.families.causalgame.parameters import MOST_LOOKS
 from whybench.families.causalgame.rules import DroneRules
 from whybench.families.causalgame.world.design import SUFFIX
@@ -17,19 +17,14 @@ from whybench.families.causalgame.world.records import SAMPLE
 template_named = load_templates("whybench.families.causalgame.prompts")
 
 
-class Wording:
+class Wording(Words):
     """What an agent is told, passage by passage."""
 
     def __init__(self, episode: DroneRules, template: str) -> None:
         self._episode = episode
-        self._template = template_named(template)
         self._view = episode.view
         self._given = episode.evidence != "own"
-        self._named = self._words()
-
-    def say(self, passage: str, **more: object) -> str:
-        """Return a passage with everything filled in."""
-        return self._template.say(passage, **{**self._named, **more})
+        super().__init__(template_named(template))
 
     def _words(self) -> dict[str, object]:
         view = self._view
