@@ -121,7 +121,7 @@ def train(seed, episodes, points):
 
 def make(suite, split):
     """Return the environment of one suite of CausalLink."""
-    return gymnasium.make(f"WhyBench/causallink-{suite}-v1", split=split, disable_env_checker=True)
+    return gymnasium.make(f"WhyBench/causallink-{suite}-v2", split=split, disable_env_checker=True)
 
 
 def main() -> None:

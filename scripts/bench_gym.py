@@ -93,7 +93,7 @@ def main() -> int:
     parser.add_argument("--bar", type=float, help="fail if the median on causallink/core is below")
     given = parser.parse_args()
     options = {"endless": given.endless, "reward": given.reward}
-    env = gymnasium.make("WhyBench/causallink-core-v1", **options)
+    env = gymnasium.make("WhyBench/causallink-core-v2", **options)
     timed(env, 0, random_script(env, 0, 500))
     rates = []
     for repeat in range(1, given.repeats + 1):

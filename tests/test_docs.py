@@ -24,7 +24,7 @@ WRITTEN = {"docs/full-run.md"}
 
 NAME = re.compile(r"(?<![\w/.-])whybench(?:\.[A-Za-z_]\w*)+")
 TOP = r"src|tests|scripts|examples|docs|packages|\.ci|changelog\.d"
-PARTS = r"causal|episode|families|interfaces|judge|sandbox|report|scale|stats|testing|cli"
+PARTS = r"audit|causal|episode|families|interfaces|judge|sandbox|report|scale|stats|testing|cli"
 FILE = re.compile(
     rf"(?<![\w/.-])(?:(?:{TOP})/[\w./-]*\w(?![\w*<])|(?:{PARTS})/[\w/-]+\.(?:py|toml|json|md)\b)"
 )
@@ -110,7 +110,8 @@ def command_named(*words: str) -> Any:
 
 
 def option_names(command: Any) -> set[str]:
-    return {name for parameter in command.params for name in parameter.opts} | {"--help"}
+    names = {n for one in command.params for n in (*one.opts, *one.secondary_opts)}
+    return names | {"--help"}
 
 
 @every_page

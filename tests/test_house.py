@@ -9,7 +9,7 @@ HOUSE = Path(__file__).parents[1] / "src/whybench"
 FAMILIES = sorted(path.parent for path in HOUSE.glob("families/*/family.toml"))
 FOLDERS = {"agents", "extras", "prompts", "proof", "world"}
 FILES = {"card.md", "family.py", "family.toml", "parameters.py", "rules.py", "score.py"}
-SERVING_ALL = ("cli", "interfaces", "judge", "report", "sandbox", "scale", "testing")
+SERVING_ALL = ("audit", "cli", "interfaces", "judge", "report", "sandbox", "scale", "testing")
 MOST = 15
 
 

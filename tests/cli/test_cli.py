@@ -34,8 +34,8 @@ def test_solve_core_exact_reaches_its_bars() -> None:
     metrics = found["metrics"]
     assert metrics["accuracy"] == metrics["accuracy_true"] == metrics["accuracy_false"] == 1
     assert metrics["understood"] == 1
-    assert metrics["avg_steps"] <= 1.25
-    for name in ("lucky", "premature", "contradicted", "wasted_steps", "step_regret"):
+    assert metrics["experiments"] <= 1.25
+    for name in ("lucky", "premature", "contradicted", "wasted_steps", "regret"):
         assert metrics[name] == 0
     assert found["intervals"].keys() == metrics.keys()
     low, high = found["intervals"]["accuracy"]
@@ -75,7 +75,7 @@ def test_a_broken_instance_makes_certify_exit_1(monkeypatch: pytest.MonkeyPatch)
     result = run("certify", "causallink/advanced", "--limit", 6, "--json")
     assert result.exit_code == 1
     (failed,) = json.loads(result.stdout)["failed"]
-    assert failed["why"] == ["the exact experimenter needs more than the worst case"]
+    assert failed["why"] == ["the exact agent needs more than the worst case"]
 
 
 def test_solve_and_score_agree(tmp_path: Path) -> None:

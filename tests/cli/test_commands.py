@@ -63,7 +63,7 @@ def test_a_family_brings_its_own_commands(command: str) -> None:
         ("show core", "no suite 'core': try causallink/core "),
         ("show causallink/cor", "no suite 'causallink/cor': try causallink/core "),
         ("show hid_cerd", "try replayscm/hid_cert"),
-        ("show nothing_like_it", "causallink/core"),
+        ("show nothing_like_it", "causallink/advanced"),
         ("list causalink", "no family 'causalink': try causallink"),
         ("show causallink/core --template plan", "no template 'plan': try plain"),
         ("show causallink/core --profile publish", "no profile 'publish': try published"),

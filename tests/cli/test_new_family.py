@@ -56,10 +56,17 @@ def test_a_right_guess_is_lucky_until_the_evidence_forces_it(made: Family) -> No
     assert made.bits_left(episode) == 2
     [answer] = made.agent("oracle", instance)
     episode.step(answer)
-    assert made.score(instance, episode.trace).values.asdict() == {
+    score = made.score(instance, episode.trace)
+    assert score.labels["proof"] == "lucky"
+    assert score.values.asdict() == {
         "accuracy": 1,
+        "understood": 0,
         "lucky": 1,
+        "premature": 0,
+        "contradicted": 0,
         "experiments": 0,
+        "regret": None,
+        "bits_share": 0,
     }
 
 

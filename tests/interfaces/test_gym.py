@@ -18,13 +18,16 @@ from whybench.episode.registry import families, load_suite
 from whybench.episode.split import listed, part_of
 from whybench.interfaces.session import Session
 
-CORE = "WhyBench/causallink-core-v1"
-ONE_OF_EACH = (
-    "causalab-main_3",
-    "causalgame-antenna_trap",
-    "causallink-core",
-    "recite-made_short",
-    "replayscm-lab",
+CORE = "WhyBench/causallink-core-v2"
+ONE_OF_EACH = tuple(
+    f"{family}-{suite}-v{families()[family].version}"
+    for family, suite in (
+        ("causalab", "main_3"),
+        ("causalgame", "antenna_trap"),
+        ("causallink", "core"),
+        ("recite", "made_short"),
+        ("replayscm", "lab"),
+    )
 )
 
 
@@ -58,7 +61,7 @@ def test_every_suite_of_every_family_has_an_id() -> None:
 def test_the_checker_finds_nothing_to_say(name: str, reward: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gymnasium.make(f"WhyBench/{name}-v1", reward=reward)
+        env = gymnasium.make(f"WhyBench/{name}", reward=reward)
         check_env(env.unwrapped)
         env.reset(seed=1)
         env.step(env.action_space.sample())
@@ -178,7 +181,7 @@ def test_splits_share_no_hidden_system(endless: bool) -> None:
     systems = {}
     for part in ("train", "eval"):
         env = gymnasium.make(
-            "WhyBench/causallink-advanced-v1",
+            "WhyBench/causallink-advanced-v2",
             split=part,
             endless=endless,
             rows=None if endless else 200,
@@ -196,7 +199,7 @@ def test_splits_share_no_hidden_system(endless: bool) -> None:
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
 def test_nothing_is_seen_but_what_the_episode_shows(name: str) -> None:
-    env = gymnasium.make(f"WhyBench/{name}-v1")
+    env = gymnasium.make(f"WhyBench/{name}")
     observation, info = env.reset(options={"index": 0})
     plain = Session(env.unwrapped.session.instance)
     assert observation["text"] == plain.instructions
@@ -272,7 +275,7 @@ def test_bad_lines_never_raise(name: str) -> None:
         *('{"name": "answer"}', '{"name": "answer", "args": [1]}', "answer " + "x" * 10_000),
         *(None, 7, b"answer yes", ["answer", "yes"]),
     ]
-    env = gymnasium.make(f"WhyBench/{name}-v1")
+    env = gymnasium.make(f"WhyBench/{name}")
     env.reset(options={"index": 0})
     for line in lines:
         observation, reward, *_ = env.step(line)

@@ -18,7 +18,7 @@ from gymnasium.vector.utils import (
 import whybench.interfaces.gym  # noqa: F401 - registers the environments
 from whybench.interfaces.gym.spaces import Lines, Prose
 
-CORE = "WhyBench/causallink-core-v1"
+CORE = "WhyBench/causallink-core-v2"
 STRANGE = ("", "plain", "Größe → 3 🜁", "\x00\ud800 end")
 
 

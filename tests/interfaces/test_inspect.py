@@ -106,8 +106,8 @@ def test_the_dialogue_forces_a_first_action_and_the_tools_do_not(logs: dict[str,
     tools, dialogue = logs["tools"], logs["dialogue"]
     assert mean(tools, "accuracy") == mean(dialogue, "accuracy") == 1
     assert mean(tools, "understood") == mean(dialogue, "understood") == 1
-    assert mean(tools, "avg_steps") <= 1.25
-    assert mean(dialogue, "avg_steps") == pytest.approx(mean(tools, "avg_steps") + 15 / 84)
+    assert mean(tools, "experiments") <= 1.25
+    assert mean(dialogue, "experiments") == pytest.approx(mean(tools, "experiments") + 15 / 84)
     assert mean(dialogue, "wasted_steps") == pytest.approx(15 / 84)
 
 
@@ -148,7 +148,9 @@ def test_the_figures_never_raise() -> None:
     assert compute([]) == {}
     assert compute([SampleScore(score=Score(value=math.nan))]) == {}
     known = {"cluster": "a", "instance": canonical_json(FAMILY.suite("core")[0].to_json())}
-    one = SampleScore(score=Score(value={"accuracy": 1.0, "avg_steps": 2.0}), sample_metadata=known)
+    one = SampleScore(
+        score=Score(value={"accuracy": 1.0, "experiments": 2.0}), sample_metadata=known
+    )
     assert compute([one])["few_clusters"] == 1
     epochs = SampleScore(score=Score(value={"accuracy": 0.5}), sample_id="s")
     found = compute([one, epochs])
@@ -233,7 +235,7 @@ def test_floors_are_ordinary_logs(agent: str) -> None:
 def test_evidence_of_the_exact_experimenter_or_of_another_run(logs: dict[str, EvalLog]) -> None:
     optimal = run("whybench/oracle", FEW, protocol="tools", evidence="optimal")
     assert mean(optimal, "understood") == 1
-    assert mean(optimal, "avg_steps") == 0
+    assert mean(optimal, "experiments") == 0
     yoked = run("whybench/oracle", FEW, evidence="yoked", yoke=logs["tools"].location)
     assert mean(yoked, "understood") == 1
     for sample in yoked.samples:

@@ -89,7 +89,7 @@ def test_an_installed_family_gets_its_task_without_code(
     installed(toml)
     made = tasks()["levers"]
     defaults = {name: p.default for name, p in inspect.signature(made).parameters.items()}
-    assert defaults["suite"] == ("core" if toml is None else "collider")
+    assert defaults["suite"] == ("advanced" if toml is None else "collider")
     assert defaults["protocol"] == ("dialogue" if toml is None else "tools")
     assert played("whybench/levers", tmp_path) == [1.0, 1.0]
     assert played("whybench/levers", tmp_path, protocol="dialogue", rows="3-4") == [1.0, 1.0]

@@ -40,6 +40,7 @@ def test_every_interface_of_ours_is_here() -> None:
 
 
 def test_cases_are_the_same_every_time_and_mix_sense_with_nonsense() -> None:
+    found: set[str] = set()
     for name in ("causallink", "causalab"):
         made = list(parity_cases(families()[name], 40))
         assert made == list(parity_cases(families()[name], 40))
@@ -47,9 +48,11 @@ def test_cases_are_the_same_every_time_and_mix_sense_with_nonsense() -> None:
         traces = [case.expected()[0] for case in made]
         codes = Counter(step.observation.code for trace in traces for step in trace.steps)
         assert codes["ok"] > 60
-        assert {"invalid_action", "invalid_answer", "invalid_format"} <= set(codes)
+        assert {"invalid_action", "invalid_format"} <= set(codes)
+        found |= set(codes)
         assert {"answered", None} < {trace.outcome for trace in traces}
         assert {case.instance.profile for case in made} == {"certified", "published"}
+    assert "invalid_answer" in found
 
 
 class Bent:

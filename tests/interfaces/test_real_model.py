@@ -90,7 +90,7 @@ def tokens(log: EvalLog) -> int:
 
 
 def applied(log: EvalLog) -> list[float]:
-    return [sample.scores["episode_score"].value["avg_steps"] for sample in log.samples]
+    return [sample.scores["episode_score"].value["experiments"] for sample in log.samples]
 
 
 def say(capsys: pytest.CaptureFixture[str], what: str, log: EvalLog) -> None:

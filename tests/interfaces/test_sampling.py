@@ -26,7 +26,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_gymnasium_plays_what_the_seed_stands_for(kind: dict) -> None:
-    env = gymnasium.make("WhyBench/causallink-core-v1", **kind)
+    env = gymnasium.make("WhyBench/causallink-core-v2", **kind)
     seen = [env.reset(seed=11)[1]["instance"], *(env.reset()[1]["instance"] for _ in range(30))]
     expected = islice(Choice(CORE, **kind).seeded(11), 31)
     assert seen == [f"causallink/{instance.id}" for instance in expected]

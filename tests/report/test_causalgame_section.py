@@ -177,7 +177,7 @@ def test_all_that_the_issue_names_is_there(whole: Section) -> None:
     names = "survival-published challenge-published history-certified tools-minus-code rubric modes"
     names += " difficulty-published claims each-claim distance split evidence factors"
     assert {f"causalgame-{name}" for name in names.split()} <= set(ids(whole))
-    assert "Winning without understanding" not in remarks(whole), "the believer never wins"
+    assert "Winning without the right beliefs" not in remarks(whole), "the believer never wins"
 
 
 def test_survival_equals_the_fleets(everything: View, whole: Section) -> None:

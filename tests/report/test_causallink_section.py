@@ -217,7 +217,7 @@ def test_published_tables_stand_in_the_table_as_printed(everything: View) -> Non
         assert found[cell.metric] == cell.printed
         if cell.metric == "accuracy":
             assert found["share"] == cell.share
-        if cell.metric == "avg_steps":
+        if cell.metric == "experiments":
             assert found["steps"] == cell.value
     assert len(theirs) == 24
 

@@ -36,8 +36,9 @@ def shown(logs: Logs, tmp_path_factory: pytest.TempPathFactory) -> list[Overlay]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("xdg")))
         reference_logs(load_suite("replayscm/ord_full"), ("exact",), folder, 2)
-        game = load_suite("causalgame/antenna_trap", profile="published")
-        reference_logs(game, ("null",), folder, 2)
+        for suite in ("causalgame/antenna_trap", "causalab/main_4"):
+            theirs = load_suite(suite, profile="published")
+            reference_logs(theirs, ("null",), folder, 2)
     more = read_runs([folder])
     views = viewed(Logs(logs.runs + more.runs), Wishes(limits=Limits(certified=1, replayed=2)))
     return [

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from whybench.episode.family import Family
 from whybench.report.build import Wishes, build, chaptered, viewed
-from whybench.report.chapters.bounds import Bounds, bounds
+from whybench.report.chapters.bounds import Bounds, audited, bounds
 from whybench.report.chapters.outcomes import outcomes
 from whybench.report.chapters.profile import profile
 from whybench.report.chapters.provenance import command
@@ -23,6 +24,12 @@ from whybench.report.view import Limits
 @pytest.fixture(scope="module")
 def views(logs: Logs):
     return {view.family.name: view for view in viewed(logs, Wishes(limits=Limits(certified=3)))}
+
+
+@pytest.fixture(autouse=True)
+def no_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Floors without an audit, unless a test asks for one."""
+    monkeypatch.setattr(Family, "audited", lambda *_: None)
 
 
 def run_of(views, family: str, agent: str):
@@ -47,6 +54,29 @@ def test_floors_without_a_log_are_played_and_said_to_be(views) -> None:
     assert set(found.floors) == {"null", "random", "by_size"}
     assert "null, random, by_size on 4 instances, played for this report" in found.source
     assert found.floor_n == 4
+
+
+def test_the_floor_is_the_best_guesser_of_the_audit_unless_parameters_were_changed(
+    logs: Logs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {
+        "best_guesser": "best_1",
+        "guesser": 0.952,
+        "guesser_interval": [0.9, 0.98],
+        "instances": {"guesser": 84},
+        "verdict": "WEAK",
+    }
+    monkeypatch.setattr(Family, "audited", lambda _, suite, profile: told)
+    run = next(r for r in logs.runs if r.suite == "causallink/core")
+    found = bounds(run, logs.runs, 2, 2)
+    assert (found.floors, found.floor_interval, found.floor_n) == (
+        {"best_1": 0.952},
+        (0.9, 0.98),
+        84,
+    )
+    assert "floor: best_1, the best guesser of the audit (WEAK), on 84 instances" in found.source
+    assert audited(run) == told
+    assert audited(replace(run, parameters={"budget": 3})) is None
 
 
 def test_a_log_that_covers_only_some_instances_is_no_floor(logs: Logs) -> None:
@@ -172,7 +202,7 @@ def test_runs_with_other_floors_get_rows_of_their_own(views) -> None:
 
 def test_a_success_of_which_nothing_tells_is_not_called_understood(views) -> None:
     base = run_of(views, "causalab", "regression")
-    frame = base.frame.assign(accuracy=1.0, without_mechanism=math.nan)
+    frame = base.frame.assign(accuracy=1.0, lucky=math.nan)
     silent = replace(base, frame=pd.concat([frame] * 3, ignore_index=True))
     section = understanding([replace(views["causalab"], runs=(silent,))])
     assert section is not None
@@ -186,7 +216,7 @@ def test_hollow_successes_are_counted_and_called_out_by_name(views) -> None:
     view = views["causalab"]
     base = run_of(views, "causalab", "regression")
     frame = pd.concat([base.frame] * 3, ignore_index=True)
-    frame = frame.assign(accuracy=1.0, without_mechanism=[1.0] * 4 + [0.0] * 8)
+    frame = frame.assign(accuracy=1.0, lucky=[1.0] * 4 + [0.0] * 8)
     hollow = replace(base, system="gpt-hollow", model="x/gpt-hollow", frame=frame)
     section = understanding([replace(view, runs=(hollow,))])
     assert section is not None
@@ -194,7 +224,7 @@ def test_hollow_successes_are_counted_and_called_out_by_name(views) -> None:
     assert len(warned) == 1
     assert "gpt-hollow predicts without understanding on causalab/main_3" in warned[0]
     assert "succeeded in 12 of 12 episodes. 4 of these 12 successes are lucky" in warned[0]
-    few = replace(hollow, frame=frame.assign(without_mechanism=[1.0] * 2 + [0.0] * 10))
+    few = replace(hollow, frame=frame.assign(lucky=[1.0] * 2 + [0.0] * 10))
     calm = understanding([replace(view, runs=(few,))])
     assert calm is not None
     assert not [p for p in calm.parts if isinstance(p, Remark) and p.tone == "warning"]
@@ -204,7 +234,7 @@ def test_every_rule_of_understanding_names_metrics_of_its_family() -> None:
     from whybench.episode.registry import families
 
     ruled = [family for family in families().values() if family.understanding]
-    assert len(ruled) == 4
+    assert len(ruled) == 5
     for family in ruled:
         rule = family.understanding
         known = {m.name for m in family.metrics if m.role != "detail"}
@@ -219,9 +249,9 @@ def test_a_success_is_understood_only_if_something_tells_that_it_is_not_hollow()
     assert link.understood({"accuracy": 1, "lucky": 1}) == 0
     assert link.understood({"accuracy": 0, "lucky": 0}) == 0
     assert link.understood({"accuracy": None}) is None
-    assert game.understood({"win": 1, "golden_found": 0.5}) == 1
-    assert game.understood({"win": 1, "golden_found": 0.4}) == 0
-    assert game.understood({"win": 1, "golden_found": None}) == 0
+    assert game.understood({"win": 1, "lucky": 0}) == 1
+    assert game.understood({"win": 1, "lucky": 1}) == 0
+    assert game.understood({"win": 1, "lucky": None}) == 0
     assert families()["recite"].understood({"edge_f1": 1}) is None
 
 

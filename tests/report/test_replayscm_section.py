@@ -49,8 +49,9 @@ def run_of(
     )
     return Run(
         log=f"{pool}.eval", path=f"{pool}.eval", model=model, family=FAMILY,
-        suite=f"{NAME}/{pool}", profile="certified", seed="public", parameters={}, version="1-0",
-        task=NAME, args={"suite": pool, **args}, passed={}, created="", frame=frame,
+        suite=f"{NAME}/{pool}", profile="certified", seed="public", parameters={},
+        version=f"{FAMILY.version}-0", task=NAME, args={"suite": pool, **args},
+        passed={}, created="", frame=frame,
         system=displayed(model),
     )  # fmt: skip
 
@@ -93,7 +94,7 @@ EDITS = {"edits": [{"variable": "X4", "depth": 1, "same_parents": True}], "depth
 def whole() -> Section:
     """Return the section of one made model that tried most pools, and of the exact agent."""
     own = [scored(1, 0, evidence_unique=0, experiments=3)] * 3
-    own += [scored(1, 1, evidence_unique=1, experiments=9, experiment_regret=2)] * 3
+    own += [scored(1, 1, evidence_unique=1, experiments=9, regret=2)] * 3
     optimal = [scored(1, 1, evidence_unique=1, experiments=0)] * 6
     alternative = [scored(1, 0, alt_success=1, joint_success=1) | {"labels": EDITS}] * 7
     ten = ("hid_match", "ord_full", "block", "hid_full", "hid_ext", "hid_cert", "bits_0", "bits_8")

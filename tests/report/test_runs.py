@@ -30,7 +30,7 @@ def test_a_run_has_the_scores_that_the_agent_gets_without_inspect(logs: Logs) ->
         assert row["outcome"] == result.score.outcome
         assert row["cluster"] == result.instance.cluster
         assert row["labels"]["verdict"] == result.score.labels["verdict"]
-        for name in ("accuracy", "understood", "avg_steps", "accuracy_true"):
+        for name in ("accuracy", "understood", "experiments", "accuracy_true"):
             wanted = result.score.values[name]
             assert (pd.isna(row[name]) and wanted is None) or row[name] == wanted
 

@@ -222,7 +222,7 @@ def test_an_instance_that_is_not_proven_is_refused_and_counted(
     told = json.loads((tmp_path / "manifest.json").read_text())
     assert told["asked"] == 50
     assert told["instances"] == 45
-    assert told["refused"] == {"the exact experimenter does not reach the best score": 5}
+    assert told["refused"] == {"the exact agent does not reach the best score": 5}
     assert told["refusal_rate"] == 0.1
     assert told["discarded"] == {"tangled": 100}
     assert told["discard_rate"] == 100 / 150

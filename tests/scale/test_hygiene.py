@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from tests.scale.sets import contents
 
 from whybench import CANARY
+from whybench.audit.logs import bare, distinctive, log_of, randomly, told_in, truths_in
 from whybench.causal.canonical import canonical_json
 from whybench.causal.suite_seeds import SECRETS, keep, name_of, revealed
 from whybench.episode.action import Action
@@ -21,7 +20,6 @@ from whybench.episode.episode import play
 from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
-from whybench.episode.trace import Trace
 from whybench.interfaces.stored.manifest import MANIFEST
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import PARTS, PLAN, Plan
@@ -171,24 +169,17 @@ def test_no_file_of_a_set_tells_the_secret_and_all_carry_the_canary(
 def test_a_log_tells_neither_the_secret_nor_the_truth(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from inspect_ai.log import read_eval_log
-
-    from whybench.interfaces.inspectai.reference import reference_logs
-
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(type(suite.family), "size", lambda *_: 2)  # short suites
-    (log,) = reference_logs(suite, ["random"], tmp_path / "logs", limit=1)
-    with zipfile.ZipFile(log) as packed:
-        members = {name: packed.read(name).decode() for name in packed.namelist()}
-    members["dump"] = read_eval_log(log).model_dump_json()
+    members = log_of(suite, tmp_path / "logs")
     instance = suite[0]
     assert instance.id in members["dump"]
     assert SEED in members["dump"]
     for name, text in members.items():
-        assert SECRET not in text, name
         assert CANARY in text or "sample" not in name, name
-        assert truths_in(text, suite, instance) == [], name
+    assert list(distinctive(suite.family.truth(instance)))
+    assert told_in(members, suite, instance, SECRET) == []
 
 
 def test_a_truth_that_a_label_tells_would_be_found() -> None:
@@ -196,41 +187,6 @@ def test_a_truth_that_a_label_tells_would_be_found() -> None:
         suite = families()["causalab"].suite("main_5", seed=seed)
         score = suite.family.score(suite[0], randomly(suite, suite[0]))
         assert bool(truths_in(canonical_json(score.to_json()), suite, suite[0])) is told
-
-
-def randomly(suite: Suite, instance: Instance) -> Trace:
-    return play(suite.family.open(instance), suite.family.agent("random", instance))
-
-
-def truths_in(text: str, suite: Suite, instance: Instance) -> list[str]:
-    """Return what a text tells of the truth beyond what the random agent is shown or says."""
-    family, trace, text = suite.family, randomly(suite, instance), bare(text)
-    shown = bare(
-        family.open(instance).instructions(family.templates[0]) + canonical_json(trace.to_json())
-    )
-    hidden = {piece for piece in distinctive(family.truth(instance)) if piece not in shown}
-    assert hidden
-    arrows = family.annotate(instance, trace).truth
-    for sign in (">", "->", "→") if arrows else ():
-        drawn = [bare(f"{arrow.cause}{sign}{arrow.effect}") for arrow in arrows]
-        if all(arrow in text for arrow in drawn):
-            return drawn
-    return [piece for piece in hidden if piece in text]
-
-
-def distinctive(truth: Any) -> Iterator[str]:
-    """Return the pieces of a truth that would not stand in a text by chance."""
-    written = bare(json.dumps(truth))
-    if len(written) >= 16:
-        yield written
-    inner = truth.values() if isinstance(truth, dict) else truth if isinstance(truth, list) else ()
-    for piece in inner:
-        yield from distinctive(piece)
-
-
-def bare(text: str) -> str:
-    """Return a text without what differs between ways to write the same data."""
-    return re.sub(r'[\s"\\]', "", text)
 
 
 def test_pieces_of_a_truth_are_found_however_deep_a_log_holds_them() -> None:

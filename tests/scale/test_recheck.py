@@ -60,7 +60,7 @@ def test_changed_bytes_are_noticed(folder: Path) -> None:
 
 
 def test_a_row_that_is_hidden_as_refused_is_noticed(folder: Path) -> None:
-    reason = "the exact experimenter does not reach the best score"
+    reason = "the exact agent does not reach the best score"
     path = folder / "instances" / "000000.parquet"
     for part in ("instances", "truth"):
         rewritten(folder / part / "000000.parquet", lambda rows: rows.pop(3))

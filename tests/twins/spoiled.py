@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from whybench.episode.certificate import Certificate
+from whybench.episode.certificate import STATUSES, Certificate
 
 NUMBERS = ("best_score", "fewest", "minimax", "minimax_upper", "exact_steps", "bits")
 FLAGS = ("solvable", "identified")
@@ -14,11 +14,14 @@ def spoiled(certificate: Certificate) -> Iterator[tuple[str, Certificate]]:
     data = certificate.to_json()
     yield "instance", changed(data, instance="another-0000-000000000000")
     yield "hypotheses", changed(data, hypotheses="any system")
-    for name in FLAGS:
-        yield name, changed(data, **{name: not data[name]})
-    for name in NUMBERS:
+    for status in STATUSES:
+        if status != data["status"]:
+            yield "status", changed(data, status=status)
+    for name in FLAGS + NUMBERS:
         for value in moved(data[name]):
             yield name, changed(data, **{name: value})
+        if data[name] is not None:
+            yield name, changed(data, **{name: None})
     if data["witness"] is not None:
         yield "witness", changed(data, witness=None)
         yield "witness", changed(data, witness=[data["witness"][0]] * 2)
@@ -58,8 +61,11 @@ def moved(value: Any) -> Iterator[Any]:
 
 
 def unnoticed(certificate: Certificate, flaws: Any, leave_out: tuple[str, ...] = ()) -> list[str]:
-    """Return the claims that a checker lets pass though they were changed."""
-    return [
+    """Return the claims that a checker lets pass though they were changed, or that none changes."""
+    claims = {f"facts.{name}" for name in certificate.facts.asdict()}
+    claims |= {*certificate.__slots__} - {"facts"}
+    untouched = claims - {claim for claim, _ in spoiled(certificate)}
+    return sorted(untouched) + [
         claim
         for claim, tampered in spoiled(certificate)
         if claim not in leave_out and not flaws(tampered)

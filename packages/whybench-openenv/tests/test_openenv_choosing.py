@@ -57,7 +57,7 @@ def test_seeds_of_an_endless_list_are_honoured_and_differ():
 @pytest.mark.parametrize("endless", [True, False])
 def test_a_seed_stands_for_the_same_instance_as_through_every_interface(split, endless):
     environment = WhyBenchEnvironment(Options(split=split, endless=endless))
-    choice = Choice(load_suite("causallink/core"), split, endless=endless)
+    choice = Choice(load_suite("causallink/advanced"), split, endless=endless)
     for seed in range(12):
         environment.reset(seed=seed)
         assert environment.state.instance["id"] == next(choice.seeded(seed)).id
@@ -79,7 +79,7 @@ def test_each_list_is_walked_from_where_it_was_left():
 
 def test_a_familys_name_is_its_first_suite_in_every_respect():
     options = Options(suite="causallink", template="notebook", parameters=Record.of(max_errors=2))
-    assert options.suite == "causallink/core"
+    assert options.suite == "causallink/advanced"
     assert options == options.changed({"suite": "causallink"})
     environment = WhyBenchEnvironment(options)
     environment.reset(index=3)

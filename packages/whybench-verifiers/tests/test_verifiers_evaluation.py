@@ -22,7 +22,7 @@ from whybench_verifiers.task import INFO
 
 Call = tuple[str, dict[str, Json]]
 
-SUITES = ("causalab/main_4", "causalgame/knobs", "causallink/core", "recite/made_short")
+SUITES = ("causalab/main_4", "causalgame/knobs", "causallink/advanced", "recite/made_short")
 SUITES += ("replayscm/lab",)
 
 
@@ -85,9 +85,12 @@ def test_rewards_are_the_headline_of_the_same_actions(path: str, tmp_path: Path)
         assert trace.metrics == applying
         assert json.loads(trace.info[INFO]["score"]) == score.to_json()
         if session.instance == suite[0]:
-            assert trace.reward == family.certify(suite[0]).best_score > 0
+            assert trace.reward > 0
+            certificate = family.certify(suite[0])
+            if certificate.status == "proven":
+                assert certificate.best_score in (None, trace.reward)
         else:
-            assert trace.reward < 1
+            assert trace.reward < 1 or score.values["lucky"] == 1  # `null` may guess right
 
     # What was saved is enough to play the episodes again, and to score them again.
     for line in (tmp_path / "run/traces.jsonl").read_text().splitlines():

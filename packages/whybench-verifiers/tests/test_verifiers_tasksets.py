@@ -15,7 +15,7 @@ from whybench_verifiers import load_environment
 DEFAULTS = {
     "causalab": "main_4",
     "causalgame": "knobs",
-    "causallink": "core",
+    "causallink": "advanced",
     "recite": "made_short",
     "replayscm": "lab",
 }
@@ -81,7 +81,7 @@ def test_endless_lists_are_fresh_and_hang_on_their_seed() -> None:
 
 @pytest.mark.parametrize("split", ["train", "eval", "all"])
 def test_a_seed_stands_for_the_same_instances_as_through_every_interface(split: str) -> None:
-    suite = installed_families()["causallink"].suite("core")
+    suite = installed_families()["causallink"].suite("advanced")
     part = None if split == "all" else split
 
     def names(**options: Any) -> list[str]:
@@ -103,9 +103,10 @@ def test_finite_lists_are_the_suite_in_its_order() -> None:
     whole = [t.key for t in taskset(id="whybench-verifiers", suite="causallink/core", split="all")]
     suite = installed_families()["causallink"].suite("core")
     assert whole == [f"causallink/{instance.id}" for instance in suite]
-    parts = {s: [t.key for t in taskset(id="whybench-causallink", split=s)] for s in SPLITS}
+    own = {"id": "whybench-causallink", "suite": "core"}
+    parts = {s: [t.key for t in taskset(**own, split=s)] for s in SPLITS}
     assert sorted(parts["train"] + parts["eval"]) == sorted(whole)
-    longer = taskset(id="whybench-causallink", split="all", rows=90)
+    longer = taskset(**own, split="all", rows=90)
     assert [t.key for t in longer][:84] == whole
     assert len(list(longer)) == 90
 
@@ -133,7 +134,7 @@ def test_options_reach_the_instances() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"suite": "causallink/none"}, "no suite .*: try causallink/core"),
+        ({"suite": "causallink/none"}, "no suite .*: try causallink/advanced"),
         ({"suite": "none/core"}, "no suite"),
         ({"template": "none"}, "Unknown template"),
         ({"rows": 3, "endless": True}, "cannot be combined"),

@@ -20,7 +20,7 @@ from whybench.cli.options import (
     asked_suite,
     engine,
 )
-from whybench.episode.nearest import known
+from whybench.episode.declaration import known
 from whybench.interfaces.command_line import (
     needing_extra,
     plain_errors,

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from whybench.cli.table import COMMANDS, Entry
-from whybench.episode.nearest import nearest
+from whybench.episode.declaration import nearest
 from whybench.interfaces.command_line import refused
 
 

@@ -20,8 +20,8 @@ from whybench.cli.options import (
     asked_suite,
     instance_at,
 )
+from whybench.episode.declaration import known
 from whybench.episode.instance import PROFILES
-from whybench.episode.nearest import known
 from whybench.episode.registry import families
 from whybench.interfaces.command_line import plain_errors, print_json
 
@@ -110,9 +110,14 @@ def _summary(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
 def _all_of(name: str) -> dict[str, Any]:
     """Return everything that a family offers. Only the sizes of suites need the family's code."""
     data, family = families().declared(name), families()[name]
+    audits = families().audited(name)
     return _summary(name, data) | {
         "suites": {
-            suite: {"instances": len(family.suite(suite)), "what": what}
+            suite: {
+                "instances": len(family.suite(suite)),
+                "what": what,
+                "audit": audits.get((suite, "certified"), {}).get("verdict"),
+            }
             for suite, what in data["suites"].items()
         },
         "agents": dict(data["agents"]),
@@ -127,7 +132,7 @@ def _page(told: Mapping[str, Any]) -> str:
     """Return the page of a family as text of at most 80 columns. No name is cut."""
     name = told["family"]
     suites = {
-        suite: f"{one['instances']} instances; {one['what']}"
+        suite: f"{one['instances']} instances; audit {one['audit'] or '–'}; {one['what']}"
         for suite, one in told["suites"].items()
     }
     parts = [

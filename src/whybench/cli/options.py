@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whybench.episode.nearest import known
+from whybench.episode.declaration import known
 from whybench.episode.registry import families, load_suite, split_path
 from whybench.interfaces.command_line import plain_errors, read_values, refused
 

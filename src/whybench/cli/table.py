@@ -78,7 +78,7 @@ DEV = {
     ),
     "glossary": Entry(
         "Define a term of WhyBench, or list all terms.",
-        "whybench.cli.glossary:glossary",
+        "whybench.cli.dev:glossary",
         "whybench dev glossary hidden system",
     ),
     "new-family": Entry(
@@ -130,6 +130,12 @@ COMMANDS: Mapping[str, Entry] = {
         "whybench.cli.certify:certify",
         "whybench certify causallink/core -T budget=3",
         SHORTER,
+    ),
+    "audit": Entry(
+        "Try to break suites with guessers and leak tests.",
+        "whybench.cli.audit:audit",
+        "whybench audit causallink/advanced --page audit.html",
+        "Finished parts are saved. The same command resumes.",
     ),
     "reference": Entry(
         "Write Inspect logs of reference agents.",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
+
+Status = Literal["proven", "statistical", "none"]
+
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +20,8 @@ class Certificate:
     Examples:
         >>> import whybench as wb
         >>> certificate = wb.certify(wb.load_suite("causallink/core")[3])
-        >>> certificate.identified, certificate.defects()
-        (True, [])
+        >>> certificate.status, certificate.identified, certificate.defects()
+        ('proven', True, [])
 
     """
 
@@ -25,12 +29,16 @@ class Certificate:
     """The id of the instance."""
     hypotheses: str
     """The class of hidden systems that the instructions state."""
-    solvable: bool
-    """Whether the exact agent reaches `best_score` within the budget."""
-    identified: bool
-    """Whether some experiments within the budget force the answer."""
-    best_score: float
-    """The best attainable value of the headline metric."""
+    status: Status = "none"
+    """`proven`: exact, and checked by independent code. `statistical`: rates with intervals.
+    `none`: no claim."""
+    solvable: bool | None = None
+    """Whether the exact agent reaches `best_score` within the budget; None if this is no claim."""
+    identified: bool | None = None
+    """Whether some experiments within the budget force the answer; None if this is no claim."""
+    best_score: float | None = None
+    """An upper bound of the headline metric that the exact agent attains; None if none is known.
+    With status `statistical` it bounds the expected headline."""
     fewest: int | None = None
     """The fewest experiments that force the answer on this hidden system."""
     minimax: int | None = None
@@ -40,8 +48,9 @@ class Certificate:
     """A proven upper bound of `minimax`."""
     exact_steps: int | None = None
     """The number of experiments of the exact agent on this instance."""
-    bits: float = 0.0
-    """What the evidence leaves open, in bits; 0 if the answer is forced."""
+    bits: float | None = None
+    """What the evidence leaves open, in bits: 0 if the answer is forced, None if it has no
+    meaning."""
     witness: Json = None
     """If the answer is not identified: two hidden systems that no experiment distinguishes."""
     facts: Record = EMPTY
@@ -59,16 +68,27 @@ class Certificate:
             One sentence per failed claim; empty if all hold.
 
         """
-        bound = self.worst_case
+        bound, steps, proven = self.worst_case, self.exact_steps, self.status == "proven"
+        silent = (self.solvable, self.identified, self.best_score, self.bits, self.witness)
         checks = {
-            "the exact experimenter does not reach the best score": self.solvable,
-            "not identified, and no witness pair shows why": self.identified or self.witness,
-            "the exact experimenter needs more than the worst case": bound is None
-            or self.exact_steps is None
-            or self.exact_steps <= bound,
+            f"status {self.status!r} is unknown": self.status in STATUSES,
+            "it makes claims, but its status is `none`": self.status != "none"
+            or all(claim is None for claim in silent),
+            "it is statistical, but claims that evidence forces the answer": not (
+                self.status == "statistical" and (self.identified or self.bits is not None)
+            ),
+            "it is proven, but does not say whether the answer is identified": not proven
+            or self.identified is not None,
+            "the exact agent does not reach the best score": self.solvable is not False
+            and (self.solvable is not None or self.best_score is None or not proven),
+            "not identified, and no witness pair shows why": self.identified is not False
+            or self.witness is not None,
+            "the exact agent needs more than the worst case": bound is None
+            or steps is None
+            or steps <= bound,
             "fewer experiments than `fewest` sufficed": self.fewest is None
-            or self.exact_steps is None
-            or self.fewest <= self.exact_steps,
+            or steps is None
+            or self.fewest <= steps,
         }
         return [defect for defect, passed in checks.items() if not passed]
 

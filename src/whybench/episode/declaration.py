@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint
 from importlib.resources import files
@@ -20,19 +21,36 @@ def declared(package: str) -> Mapping[str, Any]:
     """Return what `family.toml` in a family's package declares; empty if there is no such file.
 
     >>> declared("whybench.families.causallink")["recommended"]
-    ('core', 'advanced')
+    ('advanced', 'large')
     """
     import tomllib
 
+    found = tomllib.loads(_beside(package, "family.toml"))
+    return MappingProxyType({k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
+
+
+def audited(package: str, version: str) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Return the latest audit of a family, by suite and profile.
+
+    `scripts/audit_all` writes it to `audit.json` in the family's package. An audit of another
+    version does not count, because scores are comparable only within one.
+    """
+    found = json.loads(_beside(package, "audit.json") or "[]")
+    return {
+        (one["suite"].partition("/")[2], one["profile"]): one
+        for one in found
+        if one["version"] == version
+    }
+
+
+def _beside(package: str, name: str) -> str:
+    """Return the text of a file in a package; empty if there is none."""
     try:
         spec = find_spec(package) if package else None
     except (ImportError, ValueError):
         spec = None
-    file = Path(spec.origin).parent / "family.toml" if spec and spec.origin else None
-    if file is None or not file.is_file():
-        return {}
-    found = tomllib.loads(file.read_text("utf-8"))
-    return MappingProxyType({k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
+    file = Path(spec.origin).parent / name if spec and spec.origin else None
+    return file.read_text("utf-8") if file is not None and file.is_file() else ""
 
 
 class Declaration:
@@ -69,6 +87,10 @@ class Declaration:
     extras: Mapping[str, str] = {}
     """Capability (`checker`, `annotated`, `report`, …) → `module` or `module:attribute`."""
 
+    audit: Mapping[str, Any] = {}
+    """The limits of an audit: what guessers may reach, and what the exact agent must reach. Without
+    limits, a family cannot be audited."""
+
     parameter_model: type[Any]
     """The pydantic model of the suites' parameters."""
 
@@ -94,7 +116,50 @@ class Declaration:
             return 0.0
         return float(shown != 1 if "lucky" in rule else shown >= rule["below"])
 
+    def audited(self, suite: str, profile: str = "certified") -> Mapping[str, Any] | None:
+        """Return what the latest audit of this version says of a suite; None without one.
+
+        The keys are those of `whybench audit --json`, without the list of guessers.
+        """
+        return audited(type(self).__module__.rpartition(".")[0], self.version).get((suite, profile))
+
     def card(self) -> str:
         """Return `card.md` beside the family: what it measures, its paper, known defects."""
         folder = files(type(self).__module__.rpartition(".")[0])
         return (folder / "card.md").read_text("utf-8")
+
+
+def nearest(given: str, names: Iterable[str]) -> list[str]:
+    """Return at most three names that resemble a given one, nearest first.
+
+    >>> nearest("exakt", ["null", "random", "exact"])
+    ['exact']
+    """
+    from difflib import get_close_matches
+
+    return get_close_matches(given, list(names), 3)
+
+
+def known(what: str, given: str, names: Iterable[str], of: str = "") -> str:
+    """Return a name if it is known; otherwise raise ValueError with the nearest names, or all.
+
+    >>> known("agent", "exakt", ["null", "exact"], "causallink")
+    Traceback (most recent call last):
+    ValueError: causallink has no agent 'exakt': try exact
+    """
+    there = list(names)
+    if given in there:
+        return given
+    tried = ", ".join(nearest(given, there) or there) or "none"
+    raise ValueError(f"{of} has no {what} {given!r}: try {tried}".removeprefix(" has "))
+
+
+def in_one_line(error: ValueError) -> str:
+    """Return the errors of a parameter check: name and message of each of pydantic's errors."""
+    found = getattr(error, "errors", None)
+    if not callable(found):
+        return str(error)
+    return "; ".join(
+        f"parameter {'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}"
+        for one in found()
+    )

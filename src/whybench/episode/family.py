@@ -12,11 +12,10 @@ from whybench.causal.suite_seeds import PRIVATE, secret_of
 from whybench.episode.action import Action
 from whybench.episode.annotated import AnnotatedEpisode, plain_annotation
 from whybench.episode.certificate import Certificate
-from whybench.episode.declaration import declared
+from whybench.episode.declaration import declared, in_one_line, known
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.hooks import Hooks
 from whybench.episode.instance import Instance, Profile
-from whybench.episode.nearest import in_one_line, known
 from whybench.episode.prompts.conversation import Conversation
 from whybench.episode.score import Score, declared_metrics
 from whybench.episode.trace import Evidence, Step, Trace
@@ -367,6 +366,36 @@ class Family(Hooks[World]):
             raise ValueError(f"{self.name} has no agent {name!r}: try {', '.join(self.agents)}")
         return self.moves(name, instance, given)
 
+    def with_efficiency(self, episode: Any, score: Score) -> Score:
+        """Add how the agent's experiments compare with those of the exact agent.
+
+        This is the one definition for all families with experiments. `experiments` counts those
+        that the agent chose. `regret` counts those beyond the exact agent's on the same instance;
+        it is None unless the answer is `understood`, because a guess needs no experiment.
+        `bits_share` is the share of the bits open at the start that they ruled out. The exact
+        agent rules out all bits if the instance is identified.
+
+        Args:
+            episode: An episode of this family.
+            score: Its score. The label `proof` says whether its answer is understood.
+
+        Returns:
+            The score with these metrics. The last two are None if evidence was given.
+
+        """
+        trace, instance = episode.trace, episode.instance
+        names = [metric.name for metric in self.metrics]
+        ran = len(self.experiments(trace)) - trace.given
+        regret = bits = None
+        if trace.evidence == "own":
+            if score.labels["proof"] == "understood":
+                regret = float(ran - len(self.experiments(self.exact_run(instance))))
+            if "bits_share" in names and (start := _bits_at_start(self, instance)):
+                bits = 1 - self.bits_left(episode) / start
+        added = {"experiments": float(ran), "regret": regret, "bits_share": bits}
+        found = score.values.asdict() | added
+        return replace(score, values=Record((name, found[name]) for name in names))
+
     def exact_run(self, instance: Instance) -> Trace:
         """Return the trace of the exact agent. The latest ones are cached.
 
@@ -422,7 +451,7 @@ class Family(Hooks[World]):
         if checker is not None:
             return list(checker.flaws(instance, self.world(instance), certificate))
         reached = self.score(instance, self.exact_run(instance)).values[self.headline]
-        if reached == certificate.best_score:
+        if certificate.best_score is None or reached == certificate.best_score:
             return []
         return [f"best_score is {certificate.best_score}, the exact agent reaches {reached}"]
 
@@ -461,13 +490,13 @@ def _params(family: Family[Any], record: Record) -> Any:
     return family.parameter_model(**record.asdict())
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)
 def _world(family: Family[Any], instance: Instance, seed: str) -> Any:
     """Find the world of an instance that may have its id already."""
     return _built(family, replace(instance, id="", cluster=""), seed)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)
 def _built(family: Family[Any], bare: Instance, seed: str) -> Any:  # noqa: ARG001 - part of the key
     return family.build(bare)
 
@@ -475,3 +504,8 @@ def _built(family: Family[Any], bare: Instance, seed: str) -> Any:  # noqa: ARG0
 @lru_cache(maxsize=1024)
 def _exact_run(family: Family[Any], instance: Instance) -> Trace:
     return play(family.open(instance), family.agent("exact", instance))
+
+
+@lru_cache(maxsize=1024)
+def _bits_at_start(family: Family[Any], instance: Instance) -> float:
+    return family.bits_left(family.open(instance))

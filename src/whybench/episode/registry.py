@@ -8,9 +8,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from whybench.episode.declaration import declared
+from whybench.episode.declaration import audited, declared, known, nearest
 from whybench.episode.instance import PROFILES, Instance
-from whybench.episode.nearest import known, nearest
 
 if TYPE_CHECKING:
     from whybench.episode.family import Family, Suite
@@ -45,9 +44,19 @@ class Families(Mapping[str, "Family[Any]"]):
 
     def declared(self, name: str) -> Mapping[str, Any]:
         """Return what a family declares as data; without all of it, the family is imported."""
-        module = self._points[name].module
-        data = declared(module) or declared(module.rpartition(".")[0])
+        data = next(filter(None, map(declared, self._packages(name))), {})
         return data if data.keys() >= NEEDED else _Attributes(self[name])
+
+    def audited(self, name: str) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+        """Return the latest audit of a family's version by suite and profile, without an import."""
+        version = self.declared(name)["version"]
+        found = (audited(package, version) for package in self._packages(name))
+        return next(filter(None, found), {})
+
+    def _packages(self, name: str) -> tuple[str, str]:
+        """Return the package of a family: its module, or the one in which its module is."""
+        module = self._points[name].module
+        return module, module.rpartition(".")[0]
 
 
 class _Attributes(Mapping[str, Any]):

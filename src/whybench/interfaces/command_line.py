@@ -84,9 +84,9 @@ def plain(value: object) -> str:
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table on the terminal."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table(*columns)
+    table = Table(*(Column(name, overflow="fold") for name in columns))  # names stay whole
     for row in rows:
         table.add_row(*row)
     Console().print(table, highlight=False)

@@ -152,11 +152,12 @@ def metric_interval(
     values: Sequence[float | None],
     clusters: Sequence[str],
     instances: Sequence[str] | None = None,
+    level: float = 0.95,
 ) -> Interval:
     """Return a metric's mean and its clustered interval, limited to the metric's range."""
     if metric.rate:
-        return rate_interval(values, clusters, instances=instances)
-    return mean_interval(values, clusters, instances=instances, bounds=metric.range)
+        return rate_interval(values, clusters, level, instances=instances)
+    return mean_interval(values, clusters, level, instances=instances, bounds=metric.range)
 
 
 def summary(suite: Suite, agent: str, results: Sequence[Result]) -> dict[str, Json]:
@@ -196,8 +197,9 @@ def certified(
     failed += [{"id": what, "why": [why]} for what, why in whole.flaws]
     proofs = [certificate for _, certificate in certificates]
     figures: dict[str, Json] = {
-        "solvable": sum(proof.solvable for proof in proofs),
-        "identified": sum(proof.identified for proof in proofs),
+        "status": dict(sorted(Counter(proof.status for proof in proofs).items())),
+        "solvable": sum(proof.solvable is True for proof in proofs),
+        "identified": sum(proof.identified is True for proof in proofs),
         "clusters": len({instance.cluster for instance, _ in certificates}),
     }
     for name in ("fewest", "minimax", "minimax_upper", "exact_steps", "bits", "best_score"):

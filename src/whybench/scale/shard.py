@@ -40,6 +40,7 @@ INSTANCES = pa.schema(
         ("index", pa.int32()),
         ("cluster", pa.string()),
         ("instructions", pa.string()),
+        ("status", pa.string()),
         ("solvable", pa.bool_()),
         ("identified", pa.bool_()),
         ("best_score", pa.float64()),
@@ -160,7 +161,7 @@ def shown_row(
         "index": instance.index,
         "cluster": instance.cluster,
         "instructions": family.open(instance).instructions(family.templates[0]),
-        **{name: proof[name] for name in FIGURES},
+        **{name: proof[name] for name in ("status", *FIGURES)},
         "certificate": canonical_json(proof),
     }
 

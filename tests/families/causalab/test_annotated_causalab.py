@@ -101,7 +101,7 @@ def test_a_golden_chain_suffices_from_the_start() -> None:
 
 
 def test_prediction_without_mechanism_is_called_so() -> None:
-    _, score, annotated = told("main_4", "regression", 3)
+    _, score, annotated = told("main_4", "regression", 1)
     assert score.values["without_mechanism"] == 1
     assert annotated.verdict.startswith("Right frequency without the mechanism: a graph with 2")
 

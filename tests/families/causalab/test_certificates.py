@@ -55,22 +55,22 @@ def check_perfect(instance: Instance) -> dict[str, float]:
     found = values(instance)
     assert (found["accuracy"], found["edge_f1"], found["shd"]) == (1.0, 1.0, 0.0)
     assert found["freq_weight_f1"] == 1.0
-    if not FAMILY.world(instance).view.quadratic:  # there readings are rounded
+    view = FAMILY.world(instance).view
+    if not (view.quadratic or view.rounded):
         assert found["exact_prediction"] == 1.0
     return found
 
 
 @pytest.mark.parametrize("k", [3, 4, 5, 6, 7])
-def test_exact_is_perfect_on_every_main_instance_between_fewest_and_minimax(k: int) -> None:
+def test_exact_is_perfect_on_every_main_instance_and_near_fewest(k: int) -> None:
     made = []
     for instance in instances(f"main_{k}"):
         interventions = check_perfect(instance)["interventions"]
         least = proofs.fewest(FAMILY.world(instance))
-        assert least is not None
-        assert least <= interventions <= k - 1
+        assert least == k - 2 <= interventions <= k
         made.append(interventions)
     assert len(made) == 50
-    assert k - 2 <= fmean(made) <= k - 1
+    assert fmean(made) <= k - 2 + 0.1
 
 
 @pytest.mark.parametrize("k", [3, 4, 5, 6, 7])
@@ -79,8 +79,8 @@ def test_main_certificates_say_the_same(k: int) -> None:
         found = proven(instance)
         assert (found.identified, found.solvable, found.best_score) == (True, True, 1.0)
         assert found.bits == 0.0
-        assert found.minimax == (1 if k == 3 else k - 1)
-        assert found.exact_steps == values(instance)["interventions"] <= found.minimax
+        assert found.minimax is None  # rounding hides the weights of some laws, whatever is set
+        assert found.exact_steps == values(instance)["interventions"]
         assert found.fewest == proofs.fewest(FAMILY.world(instance))
 
 
@@ -128,7 +128,7 @@ def test_records_determine_the_frequency_and_never_the_graph(
 ) -> None:
     for instance in instances(name, 6, regime=regime):
         found = proven(instance)
-        assert found.facts["frequency_identified"] == enough
+        assert found.facts["frequency_identified"] in ((True, None) if enough else (False,))
         assert not found.facts["graph_identified"]
         assert not found.identified
         assert found.witness is not None
@@ -144,8 +144,8 @@ def test_the_frequency_needs_as_many_interventions_as_records_are_missing(k: int
             least = proofs.frequency_fewest(FAMILY.world(instance))
             assert least == max(0, k - 1 - records)
             found = values(instance, "regression")
-            assert found["interventions"] == least
-            assert found["exact_prediction"] == 1.0
+            assert least <= found["interventions"] <= least + 2  # rounding may cost more
+            assert found["accuracy"] == 1.0
 
 
 def test_ranks_by_fractions_are_those_of_numpy() -> None:
@@ -192,11 +192,13 @@ def test_a_frequency_that_may_be_a_cause_hides_behind_its_own_causes(name: str) 
     """Under `set` no experiment tells; under `shift` its base, which is not zero, does."""
     for instance in instances(name, 6, semantics="set"):
         found = proven(instance)
-        assert not found.identified
-        assert found.witness is not None
-        assert found.facts["undecided_pairs"] > 0
+        parents = FAMILY.world(instance).law.graph.parents()[FREQUENCY]
+        everything = parents == FAMILY.world(instance).view.properties
+        assert found.identified == everything  # what causes the frequency is no effect of it
+        assert (found.witness is None) == everything
+        assert (found.facts["undecided_pairs"] == 0) == everything
         assert found.facts["frequency_identified"]
-        check_frequency(instance)
+        check_right_where_decided(instance)
     for instance in instances(name, 6):
         assert FAMILY.world(instance).law.base != 0
         found = proven(instance)
@@ -205,9 +207,9 @@ def test_a_frequency_that_may_be_a_cause_hides_behind_its_own_causes(name: str) 
         check_perfect(instance)
 
 
-def check_frequency(instance: Instance) -> None:
+def check_right_where_decided(instance: Instance) -> None:
     found = values(instance)
-    for metric in ("accuracy", "exact_prediction", "freq_weight_f1", "freq_edge_f1", "edge_f1"):
+    for metric in ("accuracy", "freq_weight_f1", "freq_edge_f1", "edge_f1"):
         assert found[metric] == 1.0
 
 
@@ -234,7 +236,7 @@ def test_golden_chains_suffice_and_the_class_never_grows(name: str, k: int) -> N
     for world in worlds(name):
         view = world.view
         chain = [record for record in view.records if not record.passive]
-        assert 1 <= len(chain) <= k - 1
+        assert 1 <= len(chain) <= k + 1  # rounding may hide what a setting moves
         assert view.budget == 0
         assert {record.crystal for record in chain} == {view.records[0].crystal}
         assert inferred(Evidence(view, (*view.records, view.baseline))).complete
@@ -258,10 +260,9 @@ def test_the_exact_agent_reads_golden_chains() -> None:
 
 
 def crystals(world: World) -> Any:
-    """What a law's graph and weights, and all bases drawn, look like."""
+    """What a law's graph and weights, and the bases drawn, look like."""
     view = world.view
-    passive = [r.values for r in view.records if r.passive][:2]
-    return world.law, world.bases, world.reactor, tuple(passive), view.names
+    return world.law, world.bases, view.records[0].values, view.names
 
 
 @pytest.mark.parametrize("k", [4, 6])
@@ -269,9 +270,10 @@ def test_suites_of_a_size_share_laws_and_crystals(k: int) -> None:
     linear = [
         name
         for name, plan in PLANS.items()
-        if plan.k == k and not (plan.quadratic or plan.frequency_parent or plan.fresh)
+        if plan.k == k
+        and not (plan.quadratic or plan.frequency_parent or plan.fresh or plan.disturbance)
     ]
-    assert len(linear) >= 4
+    assert len(linear) == 4
     expected = [crystals(world) for world in worlds(f"main_{k}")]
     for name in linear:
         parameters = {"regime": "2o12i"} if PLANS[name].regimes else {}
@@ -279,7 +281,8 @@ def test_suites_of_a_size_share_laws_and_crystals(k: int) -> None:
     scaling = FAMILY.suite(f"scaling_{k}")
     for index in range(0, len(scaling), 23):
         world = FAMILY.world(scaling[index])
-        assert (world.law, world.bases, world.reactor) == expected[index % 50][:3]
+        assert (world.law, world.bases) == expected[index % 50][:2]
+        assert world.reactor == worlds(f"main_{k}")[index % 50].reactor
 
 
 def test_quadratic_worlds_have_the_graphs_of_the_linear_ones() -> None:

@@ -47,6 +47,7 @@ SAMPLES = [
     ("freqparent_4", 23, {"parameters": {"semantics": "set"}}),
     ("main_6", 17, {"parameters": {"signs": "mixed"}}),
     ("main_4", 17, {"parameters": {"regime": "2o1i"}}),
+    ("main_6", 13, {"parameters": {"regime": "0o5i"}}),
     ("main_7", 17, {"profile": "published"}),
     ("freqparent_4", 11, {"profile": "published"}),
     ("partial_4", 9, {"profile": "published"}),
@@ -119,6 +120,8 @@ def test_a_disturbed_law_is_not_forced_by_too_few_readings() -> None:
 def spoilt(certificate: Certificate, budget: int) -> Iterator[tuple[str, Certificate]]:
     for change in (-0.3, 0.3):
         yield f"bits {change:+}", replace(certificate, bits=certificate.bits + change)
+    for status in ("statistical", "none"):
+        yield f"status {status}", replace(certificate, status=status)
     for field in ("fewest", "minimax", "bits", "best_score"):
         value = getattr(certificate, field)
         for change in (-1, 1) if value is not None else ():
@@ -127,11 +130,13 @@ def spoilt(certificate: Certificate, budget: int) -> Iterator[tuple[str, Certifi
     least = (certificate.fewest or 0) - 1
     for steps in (None, least, most + 1):
         yield f"exact_steps {steps}", replace(certificate, exact_steps=steps)
-    if certificate.minimax is not None:
-        yield "no minimax", replace(certificate, minimax=None)
+    other = 3 if certificate.minimax is None else None
+    yield f"minimax {other}", replace(certificate, minimax=other)
+    yield "minimax_upper", replace(certificate, minimax_upper=3)
     yield "identified", replace(certificate, identified=not certificate.identified)
     yield "solvable", replace(certificate, solvable=False)
-    yield "best_score", replace(certificate, best_score=0.5)
+    for best in {None, 0.0, 0.5, 1.0} - {certificate.best_score}:
+        yield f"best_score {best}", replace(certificate, best_score=best)
     yield "instance", replace(certificate, instance="main_4-0000-000000000000")
     for word in ("linear", "quadratic", "`shift`", "`set`", "frequency", "added"):
         if word in certificate.hypotheses:
@@ -141,14 +146,17 @@ def spoilt(certificate: Certificate, budget: int) -> Iterator[tuple[str, Certifi
     yield f"fewest {moved}", replace(certificate, fewest=moved)
     facts = certificate.facts.asdict()
     for fact, value in facts.items():
-        if fact in check.UNVERIFIED_CLAIMS or value is None:
+        if fact in check.UNVERIFIED_CLAIMS:
             continue
-        for changed in (not value,) if isinstance(value, bool) else (value - 1, value + 1):
+        near = (1,) if value is None else (value - 1, value + 1)
+        for changed in (not value,) if isinstance(value, bool) else near:
             moved = replace(certificate, facts=Record.of(**{**facts, fact: changed}))
             yield f"{fact} {changed}", moved
         less = {name: kept for name, kept in facts.items() if name != fact}
         yield f"no {fact}", replace(certificate, facts=Record.of(**less))
     for fact in ("frequency_identified", "undecided_pairs"):
+        if facts[fact] is None:
+            continue
         wrong = not facts[fact] if isinstance(facts[fact], bool) else facts[fact] + 1
         yield fact, replace(certificate, facts=Record.of(**{**facts, fact: wrong}))
     yield from spoilt_witnesses(certificate)
@@ -182,11 +190,16 @@ def test_every_spoilt_certificate_is_noticed(name, index, options) -> None:
 
 
 def test_a_rival_that_shows_is_no_witness() -> None:
-    """One property was set, so a rival must leave what that moved as it was."""
-    instance = FAMILY.suite("partial_4")[3]
+    """Some properties were set, so a rival must leave what they moved as it was."""
+    instance = FAMILY.suite("partial_6")[3]
     certificate = FAMILY.certify(instance)
     witness = certificate.to_json()["witness"]
-    for name, (weight, _) in witness["rival"].items():
+    lab = Lab(instance, FAMILY.world(instance))
+    names = lab.view.names
+    moved = {n for j in lab.controllable for n, d in zip(names, lab.effects[j], strict=True) if d}
+    assert moved & {*witness["rival"]}
+    for name in moved & {*witness["rival"]}:
+        weight, _ = witness["rival"][name]
         rival = {**witness["rival"], name: [weight + 0.5, 0.0]}
         wrong = replace(certificate, witness=freeze({**witness, "rival": rival}))
         assert noticed(instance, certificate) == []
@@ -224,7 +237,8 @@ def test_a_flaw_names_the_claim_the_stored_value_and_the_one_found() -> None:
 def test_ranks_say_what_the_twin_finds_by_enumeration(semantics) -> None:
     """One rank for each quantity, against all acyclic graphs with all their weights."""
     for name, index in (("main_4", 1), ("main_4", 6), ("freqparent_4", 3), ("main_3", 2)):
-        instance = FAMILY.suite(name, parameters={"semantics": semantics})[index]
+        parameters = {"semantics": semantics}
+        instance = FAMILY.suite(name, profile="published", parameters=parameters)[index]
         world = FAMILY.world(instance)
         lab = Lab(instance, world)
         for size in range(1, lab.k):

@@ -247,7 +247,7 @@ def test_the_check_is_a_turn() -> None:
 @pytest.mark.parametrize("template", FAMILY.templates)
 @pytest.mark.parametrize("suite", ["main_4", "quad_hard", "hidden_freq_2", "golden_4", "partial_4"])
 def test_every_template_says_everything(suite: str, template: str) -> None:
-    tolerance = 1 if suite == "quad_hard" else 0
+    tolerance = 0 if suite.startswith("hidden") else 1  # elsewhere readings are rounded
     _, episode, talk = opened(suite, 1, template, verify=True, candidates=True, tolerance=tolerance)
     texts = [talk.system, talk.turn().prompt, episode.instructions(template)]
     for _ in range(2):

@@ -82,8 +82,8 @@ def test_whatever_is_shown_or_told_belongs_to_the_problem_alone() -> None:
         replace(view, tolerance=1.0),
         replace(view, semantics="set"),
         replace(view, controllable=view.controllable & ~2),
-        replace(view, records=view.records[:1]),
-        replace(view, records=(replace(view.records[0], values=tuple(shown)), view.records[1])),
+        replace(view, records=()),
+        replace(view, records=(replace(view.records[0], values=tuple(shown)),)),
     ]
     worlds = [world, *(replace(world, view=other) for other in others)]
     worlds.append(replace(world, reactor=(0.0, *world.reactor[:0:-1])))
@@ -91,12 +91,14 @@ def test_whatever_is_shown_or_told_belongs_to_the_problem_alone() -> None:
     assert len({forms(one)[0] for one in worlds}) == 1
 
 
-def test_weights_and_the_base_belong_to_the_system() -> None:
-    world = FAMILY.world(FAMILY.suite("main_5", seed="renaming")[3])
+@pytest.mark.parametrize(("profile", "systems"), [("published", 3), ("certified", 1)])
+def test_whole_weights_and_the_base_belong_to_the_system(profile: str, systems: int) -> None:
+    """No two laws with real weights are equal, so there the graph is the system."""
+    world = FAMILY.world(FAMILY.suite("main_5", seed="renaming", profile=profile)[3])
     law = world.law
     heavier = tuple(tuple(replace(t, linear=t.linear + 1) for t in own) for own in law.terms)
     laws = [law, Law(law.terms, law.base + 1), Law(heavier, law.base)]
-    assert len({forms(replace(world, law=other))[0] for other in laws}) == 3
+    assert len({forms(replace(world, law=other))[0] for other in laws}) == systems
 
 
 @pytest.mark.parametrize("k", [4, 5, 6])
@@ -130,14 +132,20 @@ def test_what_regimes_share_is_counted_at_the_first_of_them() -> None:
     total = Counter()
     for instance in suite:
         total.update(FAMILY.discarded(instance).asdict())
-    graphs = topology.draws(6, "shared")
+    graphs = topology.draws(6, "shared", least=generate.CAUSES)
     most = max(len(FAMILY.world(suite[i]).view.records) for i in range(0, len(suite), GRAPHS))
-    crystals = [generate._crystals(generate.Place(6, "shared", i), most) for i in range(GRAPHS)]
+    places = [
+        generate.Place(6, "shared", i, real=True, causes=generate.CAUSES) for i in range(GRAPHS)
+    ]
+    crystals = [generate._crystals(place, most) for place in places]
+    laws = [FAMILY.world(suite[i]).law for i in range(GRAPHS)]
+    reactors = [generate._reactor(*each, 0) for each in zip(places, laws, strict=True)]
     assert total == {
         "unconnected_graph": sum(graph.unconnected for graph in graphs),
         "repeated_shape": sum(graph.repeated for graph in graphs),
         "shared_base": sum(one.shared for one in crystals),
         "dependent_record": sum(one.dependent for one in crystals),
+        "imprecise_reactor": sum(one.refused for one in reactors),
     }
     alone = FAMILY.suite("scaling_6", seed="shared", parameters={"regime": "3o1i"})
     assert any(FAMILY.discarded(instance)["shared_base"] for instance in alone)
@@ -151,6 +159,12 @@ def test_what_was_discarded_hangs_on_the_coordinates_alone(name: str) -> None:
     topology.draws.cache_clear()
     assert [FAMILY.discarded(instance) for instance in reversed(chosen)] == before[::-1]
     assert {tuple(record.asdict()) for record in before} == {
-        ("unconnected_graph", "repeated_shape", "shared_base", "dependent_record")
+        (
+            "unconnected_graph",
+            "repeated_shape",
+            "shared_base",
+            "dependent_record",
+            "imprecise_reactor",
+        )
     }
     assert sum(record["unconnected_graph"] for record in before) > 0

@@ -223,7 +223,7 @@ def test_patience_ends_in_the_mode_of_the_last_error() -> None:
 def test_budgets_and_regimes() -> None:
     for k in (3, 7):
         _, episode = opened(f"main_{k}")
-        assert (len(episode.view.records), episode.left) == (2, 4 * (k - 1))
+        assert (len(episode.view.records), episode.left) == (1, 4 * (k - 1))
     _, episode = opened("scaling_4", 50 * 11)
     assert (episode.world.regime, len(episode.view.records), episode.left) == ("3o24i", 3, 24)
     _, episode = opened("main_4", regime="5o0i")
@@ -308,7 +308,7 @@ def test_the_released_reactor_truncates_and_takes_two_tries() -> None:
     law = Law(((Term(2, 3.0),), (), (Term(1, 1.0),)), 20.9)
     for said, truly, released in (("58.95", False, True), ("48.99", True, False)):
         for episode, right in (
-            (lab(law), truly),
+            (lab(law, tolerance=5.0), truly),
             (lab(law, profile="published", released=True, limit=None), released),
         ):
             assert episode.world.target == 53.9

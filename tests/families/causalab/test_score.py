@@ -66,7 +66,7 @@ def test_the_oracle_has_everything_right(suite: str) -> None:
         assert values[name] == 1.0, name
     for name in ("shd", "bad_experiments", "bad_inference", "without_mechanism", "parse_failures"):
         assert values[name] == 0.0, name
-    assert values["fit_error"] < (20 if suite.startswith("hidden") else 0.006)
+    assert values["fit_error"] < (20 if suite.startswith("hidden") else 0.03)
 
 
 def test_an_empty_hypothesis() -> None:
@@ -178,7 +178,7 @@ def test_released_strangers_and_self_loops_count_as_predictions() -> None:
 
 def test_a_true_prediction_that_the_released_dial_refuses_is_not_bad_inference() -> None:
     law = Law(((Term(2, 9000.0),), (), (), ()), 20.0)
-    episode = lab(law, records=3, released=True, limit=None)
+    episode = lab(law, records=3, released=True, rounded=False, limit=None)
     target = episode.world.target
     values = done(episode, Guess(frozenset(), 20.0), target).values
     assert (values["accuracy"], values["unfinished"]) == (0, 1)
@@ -335,7 +335,8 @@ def test_an_episode_left_open_claims_nothing() -> None:
     for name in ("fit_error", "final_consistent", "stopped_early"):
         assert result.values[name] is None, name
     assert result.values["consistent"] == 1
-    assert list(result.values.asdict()) == [metric.name for metric in METRICS]
+    values = FAMILY.score_episode(episode).values
+    assert list(values.asdict()) == [metric.name for metric in METRICS]
 
 
 def test_the_trajectory_has_an_entry_for_every_recorded_hypothesis() -> None:

@@ -162,7 +162,7 @@ def test_continuing_after_the_last_intervention_is_a_timeout() -> None:
         else:
             say(talk, shape=name, action="move")
     assert episode.outcome == "timeout"
-    assert FAMILY.score(instance, episode.trace).values["avg_steps"] == 6
+    assert FAMILY.score(instance, episode.trace).values["experiments"] == 6
 
 
 def test_given_evidence_goes_straight_to_the_answer() -> None:

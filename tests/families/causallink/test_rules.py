@@ -30,7 +30,7 @@ def test_ineffective_actions_are_legal_and_counted_apart() -> None:
     assert not episode.step(Action.of("move", shape=name)).is_error
     score = FAMILY.score(instance, episode.trace)
     assert score.values["ineffective_actions"] == 2
-    assert score.values["avg_steps"] == 3
+    assert score.values["experiments"] == 3
     assert score.outcome == "unfinished"
 
 
@@ -52,7 +52,7 @@ def test_an_intervention_after_the_last_is_a_timeout() -> None:
     assert episode.done
     score = FAMILY.score(instance, episode.trace)
     assert (score.outcome, score.values["timeout"], score.values["accuracy"]) == ("timeout", 1, 0)
-    assert score.values["avg_steps"] == 6
+    assert score.values["experiments"] == 6
 
 
 def test_case_and_blanks_do_not_matter() -> None:
@@ -113,8 +113,8 @@ def test_given_evidence_leaves_only_the_answer() -> None:
     episode.step(Action.of("answer", answer="no"))
     score = FAMILY.score(instance, episode.trace)
     assert score.labels["proof"] in ("understood", "contradicted")
-    assert score.values["avg_steps"] == 0
-    assert score.values["step_regret"] is None
+    assert score.values["experiments"] == 0
+    assert score.values["regret"] is None
 
 
 def test_yoked_evidence_is_another_runs() -> None:
@@ -138,3 +138,11 @@ def test_given_evidence_must_be_experiments() -> None:
     loud = FAMILY.open(instance, evidence="yoked", given=[Action.of("hold", shape=name.upper())])
     trace = play(loud, FAMILY.agent("exact", instance, loud.evidence_given))
     assert trace.outcome == "answered"
+
+
+@pytest.mark.parametrize(("n", "budget"), [(4, 0), (4, 1), (5, 2), (7, 2), (12, 3)])
+def test_the_exact_agent_answers_when_the_budget_is_used_up(n: int, budget: int) -> None:
+    for instance in FAMILY.suite("advanced", parameters={"n": n, "graphs": 2, "budget": budget}):
+        trace = FAMILY.exact_run(instance)
+        assert trace.outcome == "answered"
+        assert len(FAMILY.experiments(trace)) <= budget

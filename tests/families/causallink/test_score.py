@@ -48,7 +48,9 @@ def test_wasted_steps_and_regret() -> None:
     both_off = named("direct", 0, 0, 1)
     score = played(both_off, ("move", "x"), ("hold", "x"), ("move", "y"), ("answer", "yes"))
     assert score.values["wasted_steps"] == 2
-    assert score.values["step_regret"] == 2
+    assert (score.values["experiments"], score.values["regret"]) == (3, 2)
+    guessed = played(both_off, ("answer", "yes"))
+    assert (guessed.values["experiments"], guessed.values["regret"]) == (0, None)
     at_once = named("direct", 0b10, 1, 0)
     score = played(at_once, ("move", "x"), ("answer", "no"))
     assert score.values["wasted_steps"] == 1
@@ -102,8 +104,8 @@ def test_the_exact_agent_proves_every_instance_within_its_bound(suite: str) -> N
         assert score.values["wasted_steps"] == 0
         world = FAMILY.world(instance)
         if suite in ("advanced", "large"):
-            assert score.values["avg_steps"] <= world.view.n - 1
-        steps.append(score.values["avg_steps"])
+            assert score.values["experiments"] <= world.view.n - 1
+        steps.append(score.values["experiments"])
     if suite == "core":
         assert sum(steps) / len(steps) <= 1.25
 

@@ -10,11 +10,17 @@ from itertools import permutations
 
 import pytest
 from pysat.solvers import Minisat22
+from tests.twins import causallink_twin as twin
 
 from whybench.causal.graph import Graph, members
 from whybench.causal.seeds import Stream
+from whybench.episode.action import Action
+from whybench.episode.registry import families
 from whybench.families.causallink.proof.evidence import EvidenceLog
+from whybench.families.causallink.score import PROOF
 from whybench.families.causallink.world.world import View, World
+
+FAMILY = families()["causallink"]
 
 Step = tuple[bool, int, int]
 
@@ -90,6 +96,46 @@ def test_verdicts_agree_with_a_sat_solver_up_to_twelve_entities() -> None:
         assert verdict == solved(world.view, steps)
         found[verdict] += 1
     assert min(found[verdict] for verdict in ("yes", "no", "undecided")) > 10
+
+
+def test_labels_of_a_thousand_random_episodes() -> None:
+    """Recomputed from the trace alone: by enumeration up to n = 4, by the solver above."""
+    stream, found = Stream("labels"), Counter()
+    suites = [
+        FAMILY.suite("core", seed="labels"),
+        FAMILY.suite("advanced", seed="labels"),
+        FAMILY.suite("large", seed="labels", parameters={"graphs": 10}),
+    ]
+    for number in range(1_000):
+        suite = suites[number % 3]
+        instance = suite[stream.below(len(suite))]
+        episode = FAMILY.open(instance)
+        view, theme = episode.world.view, episode.theme
+        steps, on, history = list[Step](), view.start, []
+        for _ in range(stream.below(2 * view.n)):
+            v = stream.below(view.n)
+            starts = stream.below(4) == 0 if on >> v & 1 else stream.below(4) > 0
+            verb = theme.start if starts else theme.stop
+            seen = episode.step(Action.of(verb, **{theme.noun: view.names[v]}))
+            on = sum(1 << view.names.index(name) for name in seen.data["on"])
+            steps.append((starts, v, on))
+            history.append(("move" if starts else "hold", v, frozenset(members(on))))
+        said = stream.choice(("yes", "no"))
+        episode.step(Action.of("answer", answer=said))
+        if view.n <= 4:
+            start = frozenset(members(view.start))
+            forced = twin.verdict(view.n, start, history, view.x, view.y)
+        else:
+            forced = solved(view, steps)
+        right = said == FAMILY.truth(instance)["answer"]
+        open_ = forced == "undecided"
+        label = ("lucky" if right else "premature") if open_ else "understood"
+        label = label if open_ or right else "contradicted"
+        score = FAMILY.score_episode(episode)
+        assert score.labels["proof"] == label
+        assert [name for name in PROOF if score.values[name]] == [label]
+        found[label] += 1
+    assert min(found[label] for label in PROOF) > 30
 
 
 def test_evidence_of_two_worlds_is_refused_where_the_solver_finds_no_order() -> None:

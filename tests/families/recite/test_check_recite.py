@@ -46,12 +46,19 @@ def test_parameters_and_the_published_profile_have_no_flaw_either() -> None:
         assert checker(instance)(FAMILY.certify(instance)) == []
 
 
-@pytest.mark.parametrize(("suite", "index"), [("made_short", 0), ("made_ladder", 4)])
+@pytest.mark.parametrize(
+    ("suite", "index"), [("made_short", 0), ("made_ladder", 4), ("name_assisted", 7)]
+)
 def test_every_spoiled_certificate_is_noticed(suite: str, index: int) -> None:
     instance = FAMILY.suite(suite)[index]
     certificate = FAMILY.certify(instance)
-    assert certificate.identified == (index == 4)
+    assert certificate.identified == (index > 0)
     assert unnoticed(certificate, checker(instance)) == []
+    data = certificate.to_json()
+    for status in ("statistical", "none"):
+        assert checker(instance)(changed(data, status=status))
+    for claim in ("solvable", "identified", "exact_steps", "bits"):
+        assert checker(instance)(changed(data, **{claim: None})), claim
 
 
 def test_the_certificate_of_another_instance_is_noticed_even_under_this_ones_name() -> None:
@@ -97,7 +104,9 @@ def test_a_text_that_says_more_less_or_something_else_is_noticed() -> None:
         assert any(flaw in sentence for sentence in found), flaw
     silent = f"{text}\n{b} does not affect {a}.\n"
     found = flaws(instance, rewritten(world, silent), certificate)
-    assert [sentence.split(":")[0] for sentence in found] == ["facts.characters"]
+    claims = [sentence.split(":")[0] for sentence in found]
+    assert claims == ["solvable", "solvable", "facts.characters"]
+    assert "disagree" in found[0]  # the hidden system does not know of this denial
 
 
 def test_gold_edges_that_were_turned_round_are_noticed() -> None:

@@ -43,11 +43,37 @@ def test_without_a_bound_on_parents_there_is_no_flaw_either(suite: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suite", "index"), [("ord_cert", 77), ("hid_roots", 77), ("alt_hid", 77), ("lab", 9)]
+    ("suite", "index"),
+    [
+        ("ord_cert", 77),
+        ("block", 12),
+        ("hid_roots", 77),
+        ("bits_8", 30),
+        ("alt_ord", 5),
+        ("alt_hid", 77),
+        ("lab", 9),
+    ],
 )
 def test_every_spoiled_certificate_is_noticed(suite: str, index: int) -> None:
     instance = FAMILY.suite(suite)[index]
     assert unnoticed(FAMILY.certify(instance), checker(instance)) == []
+
+
+def test_other_experiments_than_those_of_the_exact_agent_are_noticed() -> None:
+    instance = FAMILY.suite("lab")[9]
+    data = FAMILY.certify(instance).to_json()
+    settings = data["facts"]["exact_worlds"]
+    for at in range(len(settings)):
+        other = [*settings[:at], "{}", *settings[at + 1 :]]
+        assert checker(instance)(changed(data, facts={**data["facts"], "exact_worlds": other}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", ["lab", "alt_ord", "alt_hid"])
+def test_fifty_certificates_of_suites_that_were_checked_least_have_no_flaw(suite: str) -> None:
+    for index in range(0, 100, 2):
+        instance = FAMILY.suite(suite)[index]
+        assert checker(instance)(FAMILY.certify(instance)) == []
 
 
 def test_a_laboratory_that_leaves_more_than_one_scm_is_checked_too() -> None:

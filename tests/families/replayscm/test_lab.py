@@ -78,7 +78,7 @@ def test_the_exact_experimenter_identifies_within_the_budget() -> None:
         score = FAMILY.score(instance, trace)
         assert score.values["evidence_unique"] == 1.0
         assert score.values["latent_match"] == score.values["heldout_exact"] == 1.0
-        assert score.values["experiment_regret"] == 0.0
+        assert score.values["regret"] == 0.0
         certificate = FAMILY.certify(instance)
         assert certificate.identified
         assert certificate.fewest <= certificate.exact_steps == score.values["experiments"]
@@ -99,7 +99,7 @@ def test_without_experiments_nothing_is_certified() -> None:
     certificate = FAMILY.certify(FAMILY.suite("lab", parameters={"budget": 0})[0])
     assert not certificate.identified
     assert certificate.bits > 10
-    assert "the exact experimenter does not reach the best score" in certificate.defects()
+    assert "the exact agent does not reach the best score" in certificate.defects()
 
 
 def test_the_last_object_of_a_reply_says_whether_it_is_an_experiment_or_the_answer() -> None:

@@ -21,10 +21,10 @@ class Options:
     """The choice of episodes, their prompt template and their reward.
 
     >>> Options().changed({"suite": "causallink", "split": "train", "endless": True}).found.path
-    'causallink/core'
+    'causallink/advanced'
     """
 
-    suite: str = "causallink/core"
+    suite: str = "causallink/advanced"
     """`family/suite`. A family alone selects its first suite, whose path is then stored here."""
     split: Part | None = None
     """`train` or `eval`, which share no hidden system. None means both."""

@@ -19,7 +19,7 @@ class WhyBenchEnv(vf.SingleAgentEnv, vf.Env[WhyBenchEnvConfig]):
 
 
 def load_environment(
-    suite: str = "causallink/core",
+    suite: str = "causallink/advanced",
     *,
     split: Literal["train", "eval", "all"] = "train",
     rows: int | None = None,

@@ -41,7 +41,7 @@ class WhyBenchConfig(vf.TasksetConfig):
 class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
     """Any suite of any family."""
 
-    default: ClassVar[str] = "causallink/core"
+    default: ClassVar[str] = "causallink/advanced"
     """The default suite. Suites of its family can be given without the family."""
     others: ClassVar[bool] = True
     """Whether suites of other families are accepted too."""
@@ -99,7 +99,7 @@ class CausalGameTaskset(WhyBenchTaskset):
 class CausalLinkTaskset(WhyBenchTaskset):
     """Suites of CausalLink."""
 
-    default, others = "causallink/core", False
+    default, others = "causallink/advanced", False
 
 
 class ReciteTaskset(WhyBenchTaskset):

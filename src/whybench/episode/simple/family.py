@@ -14,7 +14,7 @@ from whybench.causal.canonical import Json, Record
 from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
-from whybench.episode.episode import Moves
+from whybench.episode.episode import ANSWERED, Moves, play
 from whybench.episode.family import Family
 from whybench.episode.hooks import Fingerprint
 from whybench.episode.instance import Instance
@@ -24,6 +24,9 @@ from whybench.episode.simple.episode import SimpleDialogue, SimpleEpisode
 from whybench.episode.trace import Step, Trace
 
 World = TypeVar("World")
+
+LABELS = ("understood", "lucky", "premature", "contradicted")
+"""How an answer relates to the evidence; see the metrics of the same names."""
 
 MAX_ERRORS = 3
 """Errors after which an episode ends, unless the family has a parameter `max_errors`."""
@@ -40,8 +43,8 @@ class SimpleFamily(Family[World]):
     lucky, the bits that evidence leaves open, and the test for leaks. A family with noise, or with
     more than a few hundred systems, overrides `exact`, `certify` and `score_episode`.
 
-    >>> [metric.name for metric in SimpleFamily.metrics]
-    ['accuracy', 'lucky', 'experiments']
+    >>> [metric.name for metric in SimpleFamily.metrics][:3]
+    ['accuracy', 'understood', 'lucky']
     """
 
     episode: type[SimpleEpisode[Any]]
@@ -52,8 +55,13 @@ class SimpleFamily(Family[World]):
     """The metric for which floor and ceiling are stated."""
     metrics = (
         Metric("accuracy", "the right answer was given"),
-        Metric("lucky", "it was given before the evidence forced it"),
-        Metric("experiments", "experiments made", kind="amount", role="side"),
+        Metric("understood", "right, and the evidence forced the answer"),
+        Metric("lucky", "right, although the evidence left other answers open"),
+        Metric("premature", "wrong, although the evidence left this answer open", role="side"),
+        Metric("contradicted", "wrong, and the evidence ruled this answer out", role="side"),
+        Metric("experiments", "experiments made", kind="amount"),
+        Metric("regret", "understood answers: experiments beyond exact's", kind="number"),
+        Metric("bits_share", "share of the open bits that experiments ruled out", kind="share"),
     )
     """What `score_episode` returns."""
     understanding: Mapping[str, Any] = {
@@ -142,7 +150,7 @@ class SimpleFamily(Family[World]):
         return Fingerprint(content, cluster=content)
 
     def score_episode(self, episode: SimpleEpisode[Any]) -> Score:
-        """Score the declared metrics; a right answer is `lucky` if the evidence left others open.
+        """Score the answer, whether the evidence bears it out, and the experiments.
 
         Args:
             episode: The episode as it stands.
@@ -151,10 +159,17 @@ class SimpleFamily(Family[World]):
             The score.
 
         """
-        right = episode.answer == episode.right
-        lucky = right and self.bits_left(episode) > 0
-        values = Record.of(accuracy=float(right), lucky=float(lucky), experiments=episode.used)
-        return Score(episode.outcome or UNFINISHED, values)
+        outcome, right = episode.outcome or UNFINISHED, episode.answer == episode.right
+        label = None
+        if outcome == ANSWERED:
+            left = self.answers_left(episode.instance, self._seen(episode.trace))
+            if right:
+                label = "understood" if len(left) == 1 else "lucky"
+            else:
+                label = "premature" if episode.answer in left else "contradicted"
+        labels = {name: float(name == label) for name in LABELS}
+        values = Record.of(accuracy=float(right), **labels)
+        return self.with_efficiency(episode, Score(outcome, values, Record.of(proof=label)))
 
     # Enumeration.
 
@@ -220,14 +235,55 @@ class SimpleFamily(Family[World]):
         return Certificate(
             instance.id,
             self.hypotheses,
+            status="proven",
             solvable=self.score(instance, run).values[self.headline] == 1,
             identified=len(left) == 1,
-            best_score=1.0,
+            best_score=1.0 if len(left) == 1 else None,
             minimax_upper=self._worst(instance, ()),
             exact_steps=len(self.experiments(run)),
             bits=log2(len(left)),
             witness=tuple(left[:2]) if len(left) > 1 else None,
         )
+
+    def check(self, instance: Instance, certificate: Certificate) -> list[str]:
+        """Check a certificate by playing `exact` on every system, without enumeration of evidence.
+
+        The agent does the same on systems that look the same, so the systems with the trace of the
+        instance are those that its evidence leaves open.
+
+        Args:
+            instance: The instance.
+            certificate: Its certificate.
+
+        Returns:
+            One sentence per wrong claim; empty if none was found.
+
+        """
+        own, answers, longest = self.exact_run(instance).steps[:-1], set(), 0
+        for episode in self.look_alikes(instance):
+            steps = play(episode, self.agent("exact", instance)).steps[:-1]
+            longest = max(longest, len(steps))
+            if steps == own:
+                answers.add(episode.right)
+        right = self.score(instance, self.exact_run(instance)).values[self.headline] == 1
+        claims = {
+            "instance": instance.id,
+            "status": "proven",
+            "solvable": right,
+            "identified": len(answers) == 1,
+            "best_score": 1.0 if len(answers) == 1 else None,
+            "exact_steps": len(own),
+            "bits": log2(len(answers)),
+        }
+        stored = certificate.to_json()
+        found = [
+            f"{name}: {stored[name]!r} is stored, {value!r} was found"
+            for name, value in claims.items()
+            if stored[name] != value
+        ]
+        if certificate.minimax_upper is None or certificate.minimax_upper < longest:
+            found.append(f"minimax_upper: {certificate.minimax_upper} is stored, {longest} needed")
+        return found
 
     def bits_left(self, episode: SimpleEpisode[Any]) -> float:
         """Return the binary logarithm of how many answers the evidence leaves open.

@@ -26,7 +26,8 @@ from whybench.families.causalab.numbers import number
 from whybench.families.causalab.parameters import GRAPHS, LIMIT, NAME, PLANS, K, Parameters, regime
 from whybench.families.causalab.prompts.dialogue import Dialogue
 from whybench.families.causalab.proof import bits, certify
-from whybench.families.causalab.proof.ambiguity import Pairs, all_experiments, verdicts
+from whybench.families.causalab.proof.ambiguity import Pairs, all_experiments, unrounded, verdicts
+from whybench.families.causalab.proof.evidence import Evidence
 from whybench.families.causalab.proof.inference_timeline import InferenceTimeline
 from whybench.families.causalab.rules import activates
 from whybench.families.causalab.score import score
@@ -50,7 +51,8 @@ class CausaLab(Family[World]):
         plan = PLANS[suite]
         if (params.k, params.graphs) != (K, GRAPHS) and not plan.fresh:
             raise ValueError(f"Parameters `k` and `graphs` apply only to {self.name}/fresh.")
-        if plan.quadratic and params.tolerance == 0:
+        real = profile == "certified" and not plan.disturbance
+        if (plan.quadratic or real) and params.tolerance == 0:
             raise ValueError("Tolerance 0 is not possible: readings are rounded in this suite.")
         if params.limit != LIMIT and profile == "published":
             raise ValueError(
@@ -69,8 +71,8 @@ class CausaLab(Family[World]):
         parameters, suite, index = self.params(instance), instance.suite, instance.index
         if parameters.data is not None:
             return worlds(Path(parameters.data), suite, parameters)[index]
-        released = instance.profile == "published"
-        return generate.world(suite, instance.stream_seed, index, parameters, released)
+        profile = instance.profile
+        return generate.world(suite, instance.stream_seed, index, parameters, profile)
 
     def fingerprint(self, world: World) -> Fingerprint:
         """Return the view, the law and every crystal as a fingerprint.
@@ -89,8 +91,11 @@ class CausaLab(Family[World]):
         return Fingerprint([told, law, seen, world.bases, world.reactor, moved], law)
 
     def system(self, world: World) -> Json:
-        """Return the law, ignoring the names of properties."""
-        return renaming.system(world.law)
+        """Return the graph, ignoring names; under the released rules, the law.
+
+        No two laws with real weights are equal, so splits go by graph.
+        """
+        return renaming.system(world.law) if world.view.released else renaming.shape(world.law)
 
     def problem(self, world: World) -> Json:
         """Return the law with everything shown to an agent, ignoring the names of properties."""
@@ -101,7 +106,9 @@ class CausaLab(Family[World]):
         parameters = self.params(instance)
         if parameters.data is not None:
             return EMPTY
-        return generate.discarded(instance.suite, instance.stream_seed, instance.index, parameters)
+        return generate.discarded(
+            instance.suite, instance.stream_seed, instance.index, parameters, instance.profile
+        )
 
     def open_world(self, instance: Instance, world: World) -> LabEpisode:
         """Start an episode."""
@@ -127,22 +134,27 @@ class CausaLab(Family[World]):
             found.complete if certify.by_run(world) else least is not None and least <= view.budget
         )
         known = found.frequency is not None
-        best = float(_succeeded(world, trace))
+        best = float(can_be_won(world)) if known else None
         return Certificate(
             instance=instance.id,
             hypotheses=certify.hypotheses(world),
-            solvable=best == 1.0 or not known or not can_be_won(world),
+            status="proven",
+            solvable=_succeeded(world, trace) == best if known else None,
             identified=identified,
             best_score=best,
             fewest=least if identified else None,
             minimax=certify.minimax(world) if identified else None,
             exact_steps=len(timeline.readings) - timeline.start,
             bits=0.0 if identified else certify.bits_left(world, timeline.readings),
-            witness=None if identified else freeze(certify.witness(world, timeline.evidence())),
-            facts=self._facts(instance, world, identified, known),
+            witness=None
+            if identified
+            else freeze(certify.witness(world, _unrounded(world, timeline))),
+            facts=self._facts(instance, world, identified, known or certify.frequency_open(world)),
         )
 
-    def _facts(self, instance: Instance, world: World, graph: bool, frequency: bool) -> Record:
+    def _facts(
+        self, instance: Instance, world: World, graph: bool, frequency: bool | None
+    ) -> Record:
         """Return further figures, among them the numbers of edges and motifs."""
         facts: dict[str, Json] = {
             "k": world.law.k,
@@ -176,7 +188,7 @@ class CausaLab(Family[World]):
 
     def score_episode(self, episode: LabEpisode) -> Score:
         """Score an episode; edges that no experiment decides do not count."""
-        return score(episode, undecided(episode.world))
+        return self.with_efficiency(episode, score(episode, undecided(episode.world)))
 
     def covariates(self, instance: Instance) -> Record:
         """Return size, motifs and condition."""
@@ -238,6 +250,14 @@ def _succeeded(world: World, trace: Trace) -> bool:
     """Tell whether a run ended with the right prediction."""
     said = number(trace.steps[-1].action.args.get("frequency")) if trace.steps else None
     return trace.outcome == ANSWERED and said is not None and activates(world, said)
+
+
+def _unrounded(world: World, timeline: InferenceTimeline) -> Evidence:
+    """Return a run's readings, without rounding if readings are rounded."""
+    if not world.view.rounded:
+        return timeline.evidence()
+    made = timeline.readings[timeline.start :]
+    return unrounded(world, [(r.target, r.setting) for r in made if r.target is not None])
 
 
 @lru_cache(maxsize=2048)

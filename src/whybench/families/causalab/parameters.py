@@ -18,8 +18,14 @@ GRAPHS = 50
 SMALLEST, LARGEST = 3, 12
 """Nodes of a graph, frequency included."""
 
-RECORDS = 2
+RECORDS = {"certified": 1, "published": 2}
 """Number of given records, unless a regime sets another number."""
+
+TOLERANCE = {"certified": 0.5, "published": 5.0}
+"""Default tolerance of a prediction, in Hz."""
+
+SIGNS = {"certified": "mixed", "published": "positive"}
+"""Default signs of linear weights."""
 
 K, LIMIT = 8, 100.0
 """Default number of nodes in `fresh`, and default largest setting."""
@@ -105,9 +111,9 @@ class Parameters(BaseModel):
     data: str | None = None
     regime: str | None = None
     semantics: Semantics | None = None
-    signs: Literal["positive", "mixed"] = "positive"
+    signs: Literal["positive", "mixed"] | None = None
     limit: float = Field(LIMIT, ge=1, le=1e9)
-    tolerance: float = Field(5.0, ge=0, le=1e6)
+    tolerance: float | None = Field(None, ge=0, le=1e6)
     k: int = Field(K, ge=SMALLEST, le=LARGEST)
     graphs: int = Field(GRAPHS, ge=1, le=10**7)
     verify: bool = False

@@ -79,6 +79,7 @@ class LabRules(Episode):
     __slots__ = (
         "_patience",
         "_solver",
+        "_values",
         "bases",
         "guesses",
         "now",
@@ -104,6 +105,7 @@ class LabRules(Episode):
         self._solver = solver
         self.bases = world.bases
         self.now = world.view.baseline.values
+        self._values = solver.values(world.bases)
         self.used = 0
         """Interventions made."""
         self.opened = False
@@ -179,17 +181,18 @@ class LabRules(Episode):
         if noted is not None:
             return noted
         bases = list(self.bases)
-        bases[v] = moved_base(self._solver, self.view.semantics, v, setting, self.now)
+        bases[v] = moved_base(self._solver, self.view.semantics, v, setting, self._values)
         self.bases = tuple(bases)
         self.used += 1
         if self.view.released:
             self.shifted |= 1 << v | self.world.law.graph.reach()[v]
         disturbance = self.world.disturbance
         if disturbance is None:
-            self.now = self._solver.readings(bases)
+            self._values = self._solver.values(bases)
         else:
             by = disturbance.after(self.used)
-            self.now = self._solver.readings(bases, disturbance.affected, by)
+            self._values = self._solver.values(bases, disturbance.affected, by)
+        self.now = tuple(round(x, DECIMALS) for x in self._values)
         return Observation(OK, Record(zip(self.view.names, self.now, strict=True)))
 
     def _objection(self, v: int | None, setting: float | None, named: Json) -> str | None:

@@ -14,7 +14,8 @@ from whybench.episode.score import ERROR_MODES, UNFINISHED, Score, declared_metr
 from whybench.families.causalab.episode import LabEpisode
 from whybench.families.causalab.hypothesis import NOTHING, Edge, Guess
 from whybench.families.causalab.proof.ambiguity import Pairs
-from whybench.families.causalab.proof.inference_timeline import InferenceTimeline, misfit
+from whybench.families.causalab.proof.inference_timeline import Forced, InferenceTimeline, misfit
+from whybench.families.causalab.world.chance import chance_of
 from whybench.families.causalab.world.world import DECIMALS, FREQUENCY, Law, View, World
 
 WEIGHT_TOLERANCE = 0.02
@@ -22,6 +23,9 @@ WEIGHT_TOLERANCE = 0.02
 readings."""
 RELEASED_TOLERANCE = 1e-6
 """Largest absolute error of a right coefficient under the released rules."""
+SMALLEST = 0.5 * 10**-DECIMALS + 1e-9
+"""The tolerance of predictions that must be exact."""
+LABELS = ("understood", "lucky", "premature", "contradicted")
 STRANGER = 10**6
 """A number above that of any node."""
 
@@ -97,6 +101,8 @@ def score(episode: LabEpisode, unsettled: Pairs) -> Score:
     unused = 1 - own / view.budget if free and view.budget else None
     wrong_graph = graph["shd"] > 0
     listed = guess.candidates
+    chance = chance_of(world)
+    label = _label(episode, could) if answered else None
     values: dict[str, float | None] = {
         "accuracy": float(right),
         "exact_prediction": float(
@@ -105,6 +111,11 @@ def score(episode: LabEpisode, unsettled: Pairs) -> Score:
             and round(episode.prediction, DECIMALS) == world.target
         ),
         **{name: graph[name] for name in ("edge_precision", "edge_recall", "edge_f1", "shd")},
+        "edge_f1_corrected": (
+            None if chance is None else (graph["edge_f1"] - chance) / (1 - chance)
+        ),
+        "whole_graph": float(answered and not wrong_graph),
+        **{name: float(name == label) for name in LABELS},
         "root_f1": set_f1(roots(view.k, truth - unsettled), roots(view.k, guess.edges - unsettled)),
         "freq_edge_f1": edge_f1(_into(truth - unsettled), _into(_compared(guess.edges, unsettled))),
         "freq_weight_f1": weight_f1(world.law, guess, view) if answered else 0.0,
@@ -137,15 +148,30 @@ def score(episode: LabEpisode, unsettled: Pairs) -> Score:
         "parse_failures": float(episode.parse_failures),
         **{mode: float(mode == outcome) for mode in ERROR_MODES},
     }
-    ordered = Record((metric.name, values[metric.name]) for metric in METRICS)
-    labels: dict[str, Json] = {"regime": world.regime, "trajectory": _written(view, steps)}
+    labels: dict[str, Json] = {
+        "proof": label,
+        "regime": world.regime,
+        "trajectory": _written(view, steps),
+    }
     if episode.instance.seed == "public":
         labels["truth"] = _edge_text(view, truth)
-    return Score(outcome, ordered, Record(labels.items()))
+    return Score(outcome, Record(values.items()), Record(labels.items()))
+
+
+def _label(episode: LabEpisode, could: Forced) -> str:
+    """Return how the prediction relates to the readings that the agent saw.
+
+    A right one is understood if the readings force the frequency within the tolerance. A wrong one
+    is premature if some law that fits the readings gives it, within the tolerance.
+    """
+    said, view = episode.prediction or 0.0, episode.view
+    if episode.right:
+        return "understood" if could.frequency is not None else "lucky"
+    return "premature" if could.allows(said, view.tolerance or SMALLEST) else "contradicted"
 
 
 def _within(world: World, frequency: float) -> bool:
-    return abs(frequency - world.target) < (world.view.tolerance or 0.5 * 10**-DECIMALS + 1e-9)
+    return abs(frequency - world.target) < (world.view.tolerance or SMALLEST)
 
 
 def _into(edges: frozenset[Edge]) -> frozenset[Edge]:

@@ -50,15 +50,16 @@ def covariates(instance: Instance, world: World, best: float, default: float) ->
 
 
 def challenge_of(instance: Instance, world: World) -> str:
-    """Return what makes an instance hard, in words.
+    """Return what makes an instance hard, in words."""
+    return " + ".join(challenges_of(instance, world)) or CONTROL
 
-    For a generated system these are its factors, for a scenario the challenges in its file.
-    """
+
+def challenges_of(instance: Instance, world: World) -> tuple[str, ...]:
+    """Return the factors of a generated system, or the challenges in a scenario's file."""
     if world.scenario == FACTORIAL:
-        hard = [factor for factor, level in cell_of(instance.index).items() if level != "off"]
-    else:
-        hard = list(scenarios()[world.scenario].challenges)
-    return " + ".join(hard) or CONTROL
+        levels = cell_of(instance.index)
+        return tuple(factor for factor, level in levels.items() if level != "off")
+    return scenarios()[world.scenario].challenges
 
 
 def history_of(scenario: str) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from whybench.causal.canonical import EMPTY, Json, Record
 from whybench.causal.seeds import Stream
@@ -128,12 +129,20 @@ class CausalGame(Family[World]):
         return Certificate(
             instance=instance.id,
             hypotheses=HYPOTHESES,
-            solvable=best >= world.rules.threshold or instance.profile == "published",
-            identified=True,  # by no number of flights for certain: `prove` says how often
-            best_score=reached["win"],
+            **self._claims(instance, best >= world.rules.threshold),
             exact_steps=reached["deploys"],
             facts=Record(facts.items()),
         )
+
+    def _claims(self, instance: Instance, won: bool) -> dict[str, Any]:
+        """Return what the certificate of one fleet claims; no number of flights forces more.
+
+        If the best known design wins this fleet, 1 is an upper bound of `win` that is attained.
+        Otherwise no bound is known. Nothing is claimed for the published rules.
+        """
+        if instance.profile == "published":
+            return {"status": "none"}
+        return {"status": "statistical", "solvable": won, "best_score": 1.0 if won else None}
 
     def prove(self, suite: Suite) -> SuiteProof:
         """Certify scenarios as winnable, trapped and affordable; generated systems by formula."""
@@ -162,7 +171,7 @@ class CausalGame(Family[World]):
 
     def score_episode(self, episode: DroneEpisode) -> Score:
         """Score the fleet relative to the best known and the default design."""
-        return score(episode, *self.landmarks(episode.instance))
+        return self.with_efficiency(episode, score(episode, *self.landmarks(episode.instance)))
 
     def landmarks(self, instance: Instance) -> tuple[float, float]:
         """Return the survival of the best known and the default design with this fleet."""

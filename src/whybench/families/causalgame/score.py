@@ -13,6 +13,7 @@ from whybench.episode.episode import (
 from whybench.episode.score import UNFINISHED, Score, declared_metrics
 from whybench.families.causalgame.claims import Claim, claims, distance
 from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.proof.established import LABELS, UNKNOWN, label
 from whybench.families.causalgame.report_checks import Outcome, Report, checked
 
 UNREPORTED = "unreported"
@@ -31,10 +32,12 @@ def score(episode: DroneEpisode, best: float, default: float) -> Score:
     regret = None
     if rate is not None and best - default > LEAST_SPREAD and within_limits(episode):
         regret = (best - rate) / (best - default)
+    said = label(episode)
     values: dict[str, Json] = {
         "win": float(episode.won),
         "survival_rate": 0.0 if rate is None else rate,
         "survival_regret": regret,
+        **{name: None if said == UNKNOWN else float(name == said) for name in LABELS},
         "deploys": len(episode.batches),
         "drones_used": episode.view.drones - episode.drones,
         "questions_asked": episode.view.queries - episode.questions,
@@ -42,8 +45,9 @@ def score(episode: DroneEpisode, best: float, default: float) -> Score:
     values |= believed(episode) | {"numbers_faithful": faithful(episode)}
     modes = (UNREPORTED, INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
     values |= {mode: float(outcome == mode) for mode in modes}
-    found = Record((metric.name, values[metric.name]) for metric in METRICS)
-    return Score(outcome, found, Record.of(distances=distances(episode)))
+    return Score(
+        outcome, Record(values.items()), Record.of(distances=distances(episode), proof=said)
+    )
 
 
 def believed(episode: DroneEpisode) -> dict[str, Json]:

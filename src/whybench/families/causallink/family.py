@@ -68,27 +68,28 @@ class CausalLink(Family[World]):
         """Certify an instance: the exact agent's run shows that the answer can be forced."""
         world = self.world(instance)
         run = self.exact_run(instance)
-        reached = score(world, run, len(self.experiments(run)))
+        reached = score(world, run)
         understood = reached.values["understood"] == 1.0
         view, fewest = world.view, certify.fewest(world)
         identified = fewest <= view.budget
         return Certificate(
             instance=instance.id,
             hypotheses=certify.HYPOTHESES,
+            status="proven",
             solvable=understood,
             identified=identified,
-            best_score=float(identified),
+            best_score=1.0 if identified else None,
             fewest=fewest,
             minimax=minimax(view),
             minimax_upper=worst_case(view),
-            exact_steps=int(reached.values["avg_steps"]) if understood else None,
+            exact_steps=len(self.experiments(run)) if understood else None,
             bits=0.0 if identified else 1.0,
             facts=certify.facts(world),
         )
 
     def score_episode(self, episode: LinkEpisode) -> Score:
-        """Score an episode, with the exact agent's run on the same hidden system for comparison."""
-        return score(episode.world, episode.trace, exact_steps(episode.world))
+        """Score the answer and the experiments."""
+        return self.with_efficiency(episode, score(episode.world, episode.trace))
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
         """Start a reference agent."""

@@ -25,7 +25,10 @@ GRAPHS = 50
 """Random graphs of each size, as in the paper."""
 
 QUESTIONS = 6
-"""Questions asked of each random graph, as in the paper."""
+"""Questions for each random graph, as in the paper."""
+
+SOURCES = 4
+"""The most entities that nothing drives, in random graphs of profile `certified`."""
 
 LARGEST = 12
 """Maximum number of entities for which the evidence is decided and names exist."""

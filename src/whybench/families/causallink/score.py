@@ -109,7 +109,7 @@ def _changes(world: World, trace: Trace) -> list[Change]:
     return changes
 
 
-def score(world: World, trace: Trace, exact_steps: int) -> Score:
+def score(world: World, trace: Trace) -> Score:
     """Score an episode whose trace has been replayed on its world."""
     told = evidence_timeline(world, trace)
     outcome = trace.outcome or UNFINISHED
@@ -127,14 +127,12 @@ def score(world: World, trace: Trace, exact_steps: int) -> Score:
         "accuracy_true": float(bool(right)) if world.truth else None,
         "accuracy_false": None if world.truth else float(bool(right)),
         "accuracy_answered": None if right is None else float(right),
-        "avg_steps": float(len(own)),
         **_marked(PROOF, proof),
         **_marked(ERROR_MODES, outcome),
         "errors": float(any(step.observation.is_error for step in trace.steps)),
         **_formats(trace),
         "ineffective_actions": float(sum(c.before == c.after for c in own)),
         "wasted_steps": float(wasted) if free else None,
-        "step_regret": float(len(own) - exact_steps) if free and right is not None else None,
         **(_UNMARKED if pattern is None else _marked(BIASES, pattern)),
     }
     labels = Record.of(verdict=told.verdict, proof=proof, bias=pattern)

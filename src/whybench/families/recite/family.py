@@ -115,25 +115,21 @@ class ReCITE(Family[World]):
             return Certificate(
                 instance.id,
                 "texts by other hands: what they say is not known",
-                solvable=False,
-                identified=False,
-                best_score=1.0,
                 facts=certify.facts(world),
             )
         found = certify.proof(world)
-        best = self.score(instance, self.exact_run(instance)).values["edge_f1"]
+        reached = self.score(instance, self.exact_run(instance)).values["edge_f1"]
         return Certificate(
             instance=instance.id,
             hypotheses=certify.HYPOTHESES,
+            status="proven",
             solvable=found.right,
             identified=found.right and not found.unnamed,
-            best_score=best,
-            fewest=0,
-            minimax=0,
+            best_score=reached if world.view.names == "told" else None,
             exact_steps=0,
             bits=found.bits,
             witness=freeze(found.witness),
-            facts=certify.facts(world),
+            facts=Record((*certify.facts(world), ("careful_reader", reached))),
         )
 
     def score_episode(self, episode: ReciteEpisode) -> Score:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from whybench.causal.canonical import Record, freeze
@@ -15,6 +16,7 @@ from whybench.families.recite.matching import BAND, THRESHOLD, Similarity, match
 from whybench.families.recite.world.world import Edge, World
 
 METRICS = declared_metrics(__package__ or "")
+PROOF = ("understood", "lucky", "premature", "contradicted")
 
 Mapped = frozenset[tuple[Hashable, Hashable]]
 At = Callable[[float], Mapped]
@@ -43,17 +45,24 @@ def values(world: World, handed: Handed, similarity: Similarity) -> tuple[Record
         "retries": float(max(0, handed.errors - (answer is None))),
         "repaired": float(handed.repaired),
     }
+    proof = None
     if answer is not None:
-        found |= _answered(world, answer, similarity)
+        figures, edges = _answered(world, answer, similarity)
+        found |= figures
+        proof = _proof(world, edges)
     elif not world.view.released:  # the release leaves missing answers out of its averages
         found |= dict.fromkeys(("edge_f1", "edge_precision", "edge_recall"), 0.0)
         found |= _by_status(world, frozenset())
-    labels = {"domains": list(world.domains), "level": world.level}
+    if not world.view.released:
+        found |= {name: float(name == proof) for name in PROOF}
+    labels = {"domains": list(world.domains), "level": world.level, "proof": proof}
     return freeze(found), freeze(labels)
 
 
-def _answered(world: World, answer: Answer, similarity: Similarity) -> dict[str, float | None]:
-    """Return the figures of a submitted graph."""
+def _answered(
+    world: World, answer: Answer, similarity: Similarity
+) -> tuple[dict[str, float | None], Mapped]:
+    """Return the figures of a submitted graph, and its edges between gold nodes or others."""
     arrows = [pair for pair in answer.edges if pair[0] != pair[1]]
     named = _told if world.view.names == "told" else _free
     at, names = named(world, answer.nodes, arrows, similarity)
@@ -68,7 +77,7 @@ def _answered(world: World, answer: Answer, similarity: Similarity) -> dict[str,
 
     scores, low, high = scored(THRESHOLD), scored(BAND[0]), scored(BAND[-1])
     old = legacy_scores(list(world.named()), answer.edges)
-    return {
+    found: dict[str, float | None] = {
         "edge_f1": scores.f1,
         "edge_precision": scores.precision,
         "edge_recall": scores.recall,
@@ -93,6 +102,42 @@ def _answered(world: World, answer: Answer, similarity: Similarity) -> dict[str,
         "legacy_shd": float(old.shd),
         "legacy_nshd": old.nshd,
     }
+    return found, at(THRESHOLD)
+
+
+def _proof(world: World, edges: Mapped) -> str | None:
+    """Return whether an answer is the graph that the text determines, or what is wrong with it.
+
+    The text gives every edge, so a right graph is understood and never lucky. It does not give the
+    names of unnamed factors, so with free names only their places in the graph are compared, and
+    they may be left out. A wrong answer is contradicted if the text denies one of its edges, or if
+    it turns a given edge round; otherwise it is premature. None for the profile `published`.
+    """
+    if world.view.released:
+        return None
+    free = world.view.names == "free"
+    named = {v for v, node in enumerate(world.nodes) if not free or node.mention != "absent"}
+    gold, factors = _split(world.pairs, named)
+    found, others = _split(edges, named)
+    if found == gold and not others - factors:
+        return "understood"
+    turned = {(effect, cause) for cause, effect in gold - found} - gold
+    return "contradicted" if found & (turned | world.denied) else "premature"
+
+
+def _split(
+    edges: Iterable[tuple[Hashable, Hashable]], named: Collection[Hashable]
+) -> tuple[set[tuple[Hashable, Hashable]], Counter[Hashable]]:
+    """Return the edges between named quantities, and the neighbours of each other quantity."""
+    inner: set[tuple[Hashable, Hashable]] = set()
+    around: dict[Hashable, set[tuple[str, Hashable]]] = {}
+    for cause, effect in edges:
+        if cause in named and effect in named:
+            inner.add((cause, effect))
+        for end, role, other in ((cause, "to", effect), (effect, "from", cause)):
+            if end not in named:
+                around.setdefault(end, set()).add((role, other if other in named else None))
+    return inner, Counter(frozenset(places) for places in around.values())
 
 
 def _free(

@@ -9,7 +9,7 @@ from pathlib import Path
 from whybench.causal.canonical import EMPTY, Json, Record, freeze
 from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
-from whybench.episode.episode import ANSWERED, Episode, Moves
+from whybench.episode.episode import Episode, Moves
 from whybench.episode.family import Family
 from whybench.episode.hooks import Fingerprint
 from whybench.episode.instance import Instance, Profile
@@ -139,6 +139,7 @@ class ReplaySCM(Family[World]):
         return Certificate(
             instance=instance.id,
             hypotheses=certify.hypotheses(world.view),
+            status="proven",
             solvable=reached.values["solved"] == 1.0 and (identified or episode.lab is None),
             identified=identified,
             best_score=reached.values["solved"],
@@ -155,20 +156,12 @@ class ReplaySCM(Family[World]):
         if episode.seen:
             world = replace(world, view=episode.view)
         outcome = episode.outcome or UNFINISHED
-        made = self._experimented(episode, world) if in_lab(episode.instance) else {}
+        lab = in_lab(episode.instance)
+        made = {"evidence_unique": float(certify.evidence_of(world.view).count == 1)} if lab else {}
         handed = Handed.of(episode.trace, episode.judged)
         found, labels = values(world, outcome, handed, made)
-        return Score(outcome, found, labels)
-
-    def _experimented(self, episode: ReplayEpisode, world: World) -> dict[str, float]:
-        """Return the laboratory metrics of an episode."""
-        made = len(episode.seen) - episode.given
-        unique = certify.evidence_of(world.view).count == 1
-        found = {"experiments": float(made), "evidence_unique": float(unique)}
-        if episode.evidence == "own" and unique and episode.outcome == ANSWERED:
-            best = len(self.experiments(self.exact_run(episode.instance)))
-            found["experiment_regret"] = float(made - best)
-        return found
+        score = Score(outcome, found, labels)
+        return self.with_efficiency(episode, score) if lab else score
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
         """Start a reference agent."""

@@ -9,9 +9,11 @@ from typing import Any
 from whybench.causal.canonical import Record, freeze
 from whybench.causal.graph import members
 from whybench.episode.action import MALFORMED
+from whybench.episode.episode import ANSWERED
 from whybench.episode.score import ERROR_MODES, declared_metrics
 from whybench.episode.trace import Trace
 from whybench.families.replayscm.alternative import Separation, candidate_of, experiment, separation
+from whybench.families.replayscm.proof.certify import determined
 from whybench.families.replayscm.submission import STAGES, Candidate, Judged
 from whybench.families.replayscm.world.replay import Agreement, replay
 from whybench.families.replayscm.world.world import World
@@ -20,6 +22,7 @@ SLACKS = (0, 10, 25)
 """By how many nodes a submission may exceed the gold formulas in the paper's AST figures."""
 
 NAMES = tuple(metric.name for metric in declared_metrics(__package__ or ""))
+PROOF = ("understood", "lucky", "premature", "contradicted")
 _BLANK: dict[str, float | None] = dict.fromkeys(NAMES)
 
 
@@ -75,6 +78,13 @@ def values(
     if world.view.disclosure == "roots":
         _roots(world, judged, found)
     found["solved"] = found[_headline(world, laboratory)]
+    alternative = world.view.task == "alternative"
+    found["right"] = found["joint_success" if alternative else "heldout_exact"]
+    proof = None
+    if judged is not None and judged.candidate is not None and outcome == ANSWERED:
+        proof = _proof(world, found)
+    found.update((name, float(name == proof)) for name in PROOF)
+    labels["proof"] = proof
     return Record(found.items()), freeze(labels)
 
 
@@ -83,6 +93,19 @@ def _headline(world: World, laboratory: Mapping[str, float]) -> str:
     if world.view.task == "alternative":
         return "joint_success"
     return "heldout_exact" if laboratory else "train_exact"
+
+
+def _proof(world: World, found: Mapping[str, float | None]) -> str:
+    """Return whether what was shown forces the answer, or what a wrong answer overlooks.
+
+    All that is asked of an alternative follows from the reference and the worlds shown, so what
+    was shown decides every such answer.
+    """
+    if world.view.task == "alternative":
+        return "understood" if found["right"] else "contradicted"
+    if not found["right"]:
+        return "premature" if found["train_exact"] else "contradicted"
+    return "understood" if determined(world) else "lucky"
 
 
 _ALTERNATIVE = (

@@ -19,7 +19,7 @@ def environment_id(family: Family[Any], suite: str) -> str:
     """Return the id of a suite: `WhyBench/<family>-<suite>-v<comparability version>`.
 
     >>> environment_id(families()["causallink"], "core")
-    'WhyBench/causallink-core-v1'
+    'WhyBench/causallink-core-v2'
     """
     number = re.match(r"\d+", family.version)
     return f"{NAMESPACE}/{family.name}-{suite}-v{number[0] if number else 0}"

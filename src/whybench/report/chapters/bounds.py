@@ -1,7 +1,8 @@
 """Compute the floor and the ceiling of a run.
 
-The floor is the score of the best guesser. It comes from logs of the guessers if these logs cover
-the run's instances. Otherwise the guessers play some of the instances for the report. The ceiling
+The floor is the score of the best guesser in the latest audit of the suite. If no audit has this
+version, profile and parameters, the guessers in `[floor_ceiling]` stand in: their logs if these
+cover the run's instances, else they play some of the instances for the report. The ceiling
 is the mean best score in the certificates. If the headline has degrees, a log of the exact agent
 can replace it: the log must cover the run and agree with every certificate that was checked. The
 ceiling is then the mean of that log over all instances.
@@ -39,6 +40,8 @@ class Bounds:
     """Instances behind the floor; the smallest number over the guessers."""
     ceiling_n: int = 0
     """Instances behind the ceiling."""
+    floor_interval: tuple[float, float] | None = None
+    """Interval of the floor, if an audit measured it."""
 
     @property
     def floor(self) -> float:
@@ -58,11 +61,12 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
     """
     family = run.family
     wanted = set(run.frame["instance"])
+    audit = audited(run)
+    guessers = () if audit else tuple(family.floor_ceiling)
     logged = {
-        agent: _logged(f"{REFERENCE}{agent}", run, runs, wanted)
-        for agent in (*family.floor_ceiling, EXACT)
+        agent: _logged(f"{REFERENCE}{agent}", run, runs, wanted) for agent in (*guessers, EXACT)
     }
-    now = [agent for agent in family.floor_ceiling if logged[agent] is None]
+    now = [agent for agent in guessers if logged[agent] is None]
     try:
         best = _certified(family, [rebuilt(run, row) for row in places(run, certified)])
         instances = [rebuilt(run, row) for row in places(run, floored)] if now else []
@@ -77,18 +81,28 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
         and not _is_rate(family)
         and all(math.isclose(exact[name], value, abs_tol=1e-9) for name, value in best.items())
     )
-    if exact is not None and agrees:
+    told = f"certificates of {len(best)} of {len(wanted)} instances"
+    if not best and _plays_exact(family, run):
+        if exact is None:
+            exact = _played(run, EXACT, [rebuilt(run, row) for row in places(run, certified)])
+        told = f"the exact agent on {len(exact)} instances, because no upper bound is known"
+    elif agrees:
+        told = f"the exact agent's log on all instances, which agrees with the {told}"
+    if exact is not None and (agrees or not best):
         ceiling, ceiling_n = float(exact.mean()), len(exact)
     else:
         ceiling_n = len(best)
         ceiling = sum(best.values()) / ceiling_n if best else math.nan
-    told = f"certificates of {len(best)} of {len(wanted)} instances"
-    if agrees:
-        told = f"the exact agent's log on all instances, which agrees with the {told}"
-    sources = ["logs"] if len(now) < len(family.floor_ceiling) else []
+    if audit:
+        name, n = audit["best_guesser"], audit["instances"]["guesser"]
+        low, high = audit["guesser_interval"]
+        verdict = f"the best guesser of the audit ({audit['verdict']})"
+        told = f"ceiling: {told}; floor: {name}, {verdict}, on {n} instances"
+        return Bounds({name: audit["guesser"]}, ceiling, told, n, ceiling_n, (low, high))
+    sources = ["logs"] if len(now) < len(guessers) else []
     if now:
         sources.append(f"{', '.join(now)} on {len(instances)} instances, played for this report")
-    told = f"ceiling: {told}; floor: {', and '.join(sources)}"
+    told = f"ceiling: {told}; floor: {', and '.join(sources)} (this setting has no audit)"
     return Bounds(
         {agent: float(found.mean()) for agent, found in scores.items()},
         ceiling,
@@ -96,6 +110,24 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
         min((int(found.count()) for found in scores.values()), default=0),
         ceiling_n,
     )
+
+
+def audited(run: Run) -> Mapping[str, Any] | None:
+    """Return the audit of a run's suite; None if there is none, or if parameters were changed."""
+    name = run.suite.partition("/")[2]
+    found = run.family.audited(name, run.profile)
+    if found is None or found["guesser"] is None:
+        return None
+    plain = run.family.suite(name, profile=run.profile).parameters.asdict()
+    return found if run.parameters == plain else None
+
+
+def _plays_exact(family: Family[Any], run: Run) -> bool:
+    """Tell whether the exact agent can play the instances of a run: it needs their hidden system.
+
+    It has none where texts by other authors are read.
+    """
+    return EXACT in family.agents and run.parameters.get("data") is None
 
 
 def _is_rate(family: Family[Any]) -> bool:
@@ -129,4 +161,8 @@ def _played(run: Run, agent: str, instances: Sequence[Instance]) -> pd.Series:
 def _certified(family: Family[Any], instances: Sequence[Instance]) -> dict[str, float]:
     """Return the best scores of the instances whose certificates have no defect."""
     proofs = [family.certify(instance) for instance in instances]
-    return {proof.instance: proof.best_score for proof in proofs if not proof.defects()}
+    return {
+        proof.instance: proof.best_score
+        for proof in proofs
+        if proof.best_score is not None and not proof.defects()
+    }

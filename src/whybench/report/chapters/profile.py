@@ -33,8 +33,9 @@ NOTE = (
 )
 
 BOUNDS = (
-    "`floors` has the mean score of each guesser; the best one is the floor. `basis` states the "
-    "logs, certificates or episodes from which floor and ceiling were computed."
+    "`floors` has the best guesser of the audit with its interval. Without an audit of the "
+    "setting, it has the mean score of each simple guesser, and the best one is the floor. `basis` "
+    "states the audit, logs, certificates or episodes from which floor and ceiling were computed."
 )
 
 
@@ -88,7 +89,8 @@ def _row(view: View, run: Run) -> dict[str, object]:
         "placed": bounds.placed(float(found["score"])),
         "floor n": bounds.floor_n,
         "ceiling n": bounds.ceiling_n,
-        "floors": ", ".join(f"{agent} {in_numbers(v)}" for agent, v in bounds.floors.items()),
+        "floors": ", ".join(f"{agent} {in_numbers(v)}" for agent, v in bounds.floors.items())
+        + (" [{:.3f}, {:.3f}]".format(*bounds.floor_interval) if bounds.floor_interval else ""),
         "basis": bounds.source,
     }
 

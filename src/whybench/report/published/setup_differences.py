@@ -14,6 +14,8 @@ from whybench.report.runs import Run
 from whybench.report.view import View
 
 OTHER = ("parameters of another version",)
+PAPER = {"profile": "published"}
+"""The settings of the papers."""
 
 
 def manner_of(run: Run, aside: Iterable[str] = ()) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def beside(
 
     If `like` is None, use the paper's own settings. `parts` is that of `Published.beside`.
     """
-    played = [{}] if like is None else [manner_of(run, aside) for run in like]
+    played = [PAPER] if like is None else [manner_of(run, aside) for run in like]
     manners = dict.fromkeys(canonical_json(manner) for manner in played)
     return [c for m in manners for c in _beside(view.published, suite, m, metric, parts)]
 
@@ -64,7 +66,7 @@ def setup_differences(
     Without `theirs`, all of the paper's runs on the suite count. Parameters of another version are
     a difference too.
     """
-    found = [own for _, own in matches(run.suite, {})] if theirs is None else list(theirs)
+    found = [own for _, own in matches(run.suite, PAPER)] if theirs is None else list(theirs)
     try:
         return min((differences(own, manner_of(run, aside)) for own in found), key=len, default=())
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from whybench.families.causalab.world.world import FREQUENCY, Reading, View
 LEVELS = (100.0, 0.0, 47.0, 83.0, 21.0, 62.0, 9.0, 95.0, 34.0, 71.0)
 """Settings in per cent of the range; far apart and without simple ratios."""
 
+ROUNDS = 4
+"""Most settings of one property in a linear system with rounded readings."""
+
 RIDGE = 1e-9
 """Keeps volumes above zero while a node has too few equations."""
 
@@ -21,22 +24,38 @@ RIDGE = 1e-9
 def next_setting(evidence: Evidence, found: Inference) -> tuple[int, float] | None:
     """Return a property that must still be set, and its value; None if none is left.
 
-    A linear equation needs each property once, a quadratic one twice.
+    A linear equation needs each property once, a quadratic one twice; more often only if rounding
+    hides what the readings say.
     """
     view = evidence.view
     own = [r for r in evidence.readings if r.crystal == view.baseline.crystal]
     times = {v: sum(r.target == v for r in own) for v in view.targets()}
     left = [v for v in view.targets() if times[v] < (2 if view.quadratic else 1)]
     if not left:
-        return None
+        return _again(evidence, found, own, times)
     if view.quadratic:
         return _most_informative(evidence, found, own, left)
     return _upstream_first(view, found, own, left)
 
 
 def level(view: View, number: int) -> float:
-    """Return the setting with a given number, within the range."""
-    return LEVELS[number % len(LEVELS)] * min(view.limit or 100.0, 100.0) / 100
+    """Return the setting with a given number, within the range and with two decimals."""
+    return int(LEVELS[number % len(LEVELS)] * min(view.limit or 100.0, 100.0)) / 100
+
+
+def _again(
+    evidence: Evidence, found: Inference, own: Sequence[Reading], times: Mapping[int, int]
+) -> tuple[int, float] | None:
+    """Set the property that was set least often to the other end, if precision is all we lack."""
+    view = evidence.view
+    unsure = (v for v in range(view.k) if found.parents[v] is None)
+    if not view.rounded or any(len(evidence.solved(v, found.causes[v]).free) for v in unsure):
+        return None
+    v = min(times, key=lambda v: times[v], default=FREQUENCY)
+    if times.get(v, ROUNDS) == ROUNDS:
+        return None
+    last = next(r.setting for r in reversed(own) if r.target == v)
+    return v, max(level(view, 0), level(view, 1), key=lambda end: abs(end - last))
 
 
 def _upstream_first(

@@ -179,7 +179,7 @@ def _weight(linear: float, square: float) -> str:
     ('2', '0.012 x² − 1.2 x')
     """
     if not square:
-        return f"{linear:.4g}"
+        return f"{linear:.5g}"
     return f"{square:.4g} x² {'−' if linear < 0 else '+'} {abs(linear):.4g} x"
 
 

@@ -43,8 +43,12 @@ class Wording(Words):
         """Return the text that is the same for all instances of a suite."""
         view, parameters = self._view, self._episode.parameters
         law = self.say("quadratic" if view.quadratic else "linear")
-        if not view.quadratic and not view.disturbance:
-            law = f"{law} {self.say('exact')}"
+        if view.rounded:
+            law = f"{law} {self.say('rounded')}"
+        elif view.quadratic and not view.released:
+            law = f"{law} {self.say('weakest_quadratic')}"
+        elif not view.quadratic and not (view.disturbance and view.released):
+            law = f"{law} {self.say('exact_but' if view.disturbance else 'exact')}"
         parts = [
             self.say("rules"),
             law,
@@ -64,6 +68,8 @@ class Wording(Words):
             return ""
         where = self.say("anything" if view.frequency_disturbed else "properties")
         text = self.say("disturbance", where=where)
+        if not view.released:
+            text = f"{text} {self.say('one_draw')}"
         return f"{text} {self.say('disturbed_set')}" if view.semantics == "set" else text
 
     def language(self) -> str:

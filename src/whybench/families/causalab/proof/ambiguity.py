@@ -8,7 +8,7 @@ and the sets that can be completed. Each edge is then checked in every position 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from weakref import WeakKeyDictionary
 
@@ -143,14 +143,27 @@ def all_experiments(world: World) -> Evidence:
 
     Each controllable property is set to three values; further settings add nothing.
     """
+    top = min(world.view.limit or 100.0, 100.0)  # larger ones would cost precision
+    shares = (round(share * top, DECIMALS) for share in (1.0, 0.0, 0.37))
+    return unrounded(world, [(v, setting) for setting in shares for v in world.view.targets()])
+
+
+def unrounded(world: World, settings: Sequence[tuple[int, float]]) -> Evidence:
+    """Return what settings would show if readings were not rounded.
+
+    What exact values leave open, rounded readings leave open too: two laws that give the same
+    values give the same readings.
+    """
     view, lab = world.view, solver(world.law)
-    bases, now = list(world.bases), view.baseline.values
-    readings = [*view.records, view.baseline]
-    top = min(view.limit or 100.0, 100.0)  # large numbers would cost precision, and say no more
-    for share in (1.0, 0.0, 0.37):
-        setting = round(share * top, DECIMALS)  # as an episode does: finer ones fit no law
-        for v in view.targets():
-            bases[v] = moved_base(lab, view.semantics, v, setting, now)
-            now = lab.readings(bases)
-            readings.append(Reading(view.baseline.crystal, now, v, setting))
-    return Evidence(view, readings)
+    show = lab.values if view.rounded else lab.readings
+    bases = list(world.bases)
+    now = show(bases) if view.rounded else view.baseline.values
+    records = list(view.records)
+    for i, own in enumerate(world.records if view.rounded else ()):
+        records[i] = replace(records[i], values=show(own))
+    readings = [*records, replace(view.baseline, values=now)]
+    for v, setting in settings:
+        bases[v] = moved_base(lab, view.semantics, v, setting, now)
+        now = show(bases)
+        readings.append(Reading(view.baseline.crystal, now, v, setting))
+    return Evidence(replace(view, rounded=False), readings)

@@ -1,4 +1,7 @@
-"""Compute certificates; for linear laws they hold for any real weights, without rounding.
+"""Compute certificates; lower bounds for linear laws hold for any real weights, without rounding.
+
+If readings are rounded, laws that give the same values give the same readings too, so what exact
+readings leave open stays open. That the law is forced is then shown by the exact agent's run.
 
 Let B be the matrix of weights and T = (I − B)⁻¹ the total effects. Setting j moves all readings
 along column j of T. Another equation for node v, with weights B_v − n, gives the same readings if
@@ -24,10 +27,18 @@ from typing import TypeAlias
 from whybench.causal.canonical import Json
 from whybench.causal.equivalence import class_size
 from whybench.causal.graph import members
-from whybench.causal.linear import Exact, exact, rank
+from whybench.causal.linear import Exact, rank
 from whybench.families.causalab.proof.disturbance import options
 from whybench.families.causalab.proof.evidence import Evidence
-from whybench.families.causalab.world.world import FREQUENCY, Law, Reading, Readings, View, World
+from whybench.families.causalab.world.world import (
+    FREQUENCY,
+    WEAKEST,
+    Law,
+    Reading,
+    Readings,
+    View,
+    World,
+)
 
 Columns: TypeAlias = dict[int, tuple[Exact, ...]]
 
@@ -44,8 +55,12 @@ def hypotheses(world: World) -> str:
         f"settings under `{view.semantics}`",
         "frequency causes nothing" if view.sink else "frequency may be a cause",
     ]
-    if view.quadratic:
+    if view.rounded:
+        parts[0] = f"all acyclic linear laws with real weights of size {WEAKEST:g} or more"
+    if view.quadratic or view.rounded:
         parts.append("readings rounded to two decimals")
+    if view.quadratic:
+        parts.append("no effect with w below 0.05 and u below 0.0005 in size")
     if view.disturbance:
         where = "any quantities" if view.frequency_disturbed else "any properties"
         parts.append(
@@ -116,12 +131,12 @@ class Freedom:
         weights: list[list[Exact]] = [[0] * law.k for _ in range(law.k)]
         for v, terms in enumerate(law.terms):
             for term in terms:
-                weights[v][term.cause] = exact(term.linear)
-        bases = [exact(base) for base in (law.base, *world.bases[1:])]
+                weights[v][term.cause] = _decimal(term.linear)
+        bases = [_decimal(base) for base in (law.base, *world.bases[1:])]
+        shown = world.records or [bases_of(law, r.values) for r in view.records if r.passive]
         records = [
-            [exact(own) - base for own, base in zip(bases_of(law, r.values), bases, strict=True)]
-            for r in view.records
-            if r.passive
+            [0, *(_decimal(own) - b for own, b in zip(row[1:], bases[1:], strict=True))]
+            for row in shown
         ]
         self._unknown = view.properties if view.sink else (1 << law.k) - 1
         self._untouched: list[Columns] = []
@@ -180,7 +195,7 @@ def by_run(world: World) -> bool:
     "Identified" then means that this run forced the law. The opposite means only that it did not.
     """
     view = world.view
-    return view.quadratic or bool(view.disturbance) or bool(chain_of(view.records))
+    return view.quadratic or view.rounded or bool(view.disturbance) or bool(chain_of(view.records))
 
 
 def all_can_be_forced(view: View) -> bool:
@@ -203,8 +218,8 @@ def minimax(world: World) -> int | None:
     base, and bases start at 1, so not both first readings are zero.
     """
     view = world.view
-    if chain_of(view.records) or not all_can_be_forced(view):
-        return None
+    if view.rounded or chain_of(view.records) or not all_can_be_forced(view):
+        return None  # rounding hides the weights of some laws of the class, whatever is set
     spared = view.k == 3 and view.semantics == "shift" and len(view.records) >= 2
     return view.k - 2 if spared else view.k - 1
 
@@ -219,6 +234,13 @@ def frequency_fewest(world: World) -> int | None:
         return None
     unknowns = 2 * view.k - 1 if view.quadratic else view.k
     return max(0, unknowns - 1 - sum(record.passive for record in view.records))
+
+
+def frequency_open(world: World) -> bool | None:
+    """Return None if another run than the exact agent's might force the frequency, else False."""
+    least, most = frequency_fewest(world), min(world.view.budget, len(world.view.targets()))
+    too_few = least is not None and least > most and not world.view.quadratic
+    return None if by_run(world) and not too_few else False
 
 
 def exact_rank(world: World) -> int:

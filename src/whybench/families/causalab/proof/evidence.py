@@ -3,9 +3,11 @@
 In a crystal, a property v obeys x_v = base + Σ_p w_p · x_p (and u_p · x_p² in quadratic systems).
 The weights are the same in all crystals. The base is unknown until v is set; under `shift` it is
 known from then on. Readings that share a base give differences, and known bases give whole
-equations. All of them are linear in the weights. All crystals share the frequency's base. Weights
-and bases may be any real numbers; no other assumption is used. A quantity that moves when v is set
-depends on v, so v cannot depend on it.
+equations. All of them are linear in the weights. All crystals share the frequency's base. A
+quantity that moves when v is set depends on v, so v cannot depend on it.
+
+Weights and bases may be any real numbers. If readings are rounded, each equation holds only within
+a bound, and weights below `WEAKEST` in size count as none; the prompt states this.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ class Evidence:
         self.view = view
         self.readings = tuple(readings)
         self._crystals = len({reading.crystal for reading in self.readings})
-        self._counted = all(max(map(abs, r.values)) < COUNTED for r in self.readings)
+        self._counted = not (view.quadratic or view.rounded) and all(
+            abs(x) < COUNTED and x == round(x, DECIMALS) for r in self.readings for x in r.values
+        )
         self._rows: dict[int, Equations] = {}
         self._solved: dict[tuple[int, int], Solution] = {}
         self.inference: Inference | None = None
@@ -107,7 +111,7 @@ class Evidence:
 
     def _gathered(self, v: int) -> Equations:
         pairs = self.pairs(v)
-        rounding = HALF_UNIT if self.view.quadratic else 0.0
+        rounding = HALF_UNIT if self.view.quadratic or self.view.rounded else 0.0
         left = self.features[[i for i, _, _ in pairs]]
         right = self.values[[i for i, _, _ in pairs], v]
         slack = np.full(len(pairs), rounding)
@@ -119,7 +123,8 @@ class Evidence:
                 right[row] -= self.values[first, v]
                 slack[row] += rounding
         reference = self.readings[0] if v == FREQUENCY and self.readings else None
-        return Equations(left, right, slack, self.view.quadratic, reference)
+        noisy = self.view.rounded and not self.view.quadratic
+        return Equations(left, right, slack, "rounded" if noisy else "exact", reference)
 
     def has_known_base(self, v: int) -> bool:
         """Tell whether the manipulator's crystal has a known base for v."""
@@ -154,7 +159,7 @@ class Evidence:
         silent = 1 if v == FREQUENCY else self._crystals
         if len(self.readings) - silent < unknowns:
             return None
-        if not self.view.quadratic and self._counted:
+        if self._counted:
             try:
                 return self._forced_exactly(v, list(members(causes)))
             except ContradictionError:
@@ -280,6 +285,10 @@ class Prediction:
     forced: bool
     base: float
     """The base in the equation that was used."""
+    error: float = 0.0
+    """The most by which rounded readings can move the value."""
+    not_free: bool = False
+    """Whether every equation that fits gives the value, within the error."""
 
 
 def predicted(evidence: Evidence, solution: Solution, shown: Sequence[float]) -> Prediction:
@@ -295,4 +304,10 @@ def predicted(evidence: Evidence, solution: Solution, shown: Sequence[float]) ->
     value = reference.values[FREQUENCY] + float(solution.weights @ step)
     base = reference.values[FREQUENCY] - float(solution.weights @ there)
     loose = np.abs(solution.free @ step).max(initial=0.0)
-    return Prediction(value, solution.fits and bool(loose <= EXACT * 100), base)
+    forced = solution.fits and bool(loose <= EXACT * 100)
+    view = evidence.view
+    if not (view.rounded or view.quadratic):
+        return Prediction(value, forced, base, not_free=forced)
+    error = float(np.abs(step @ solution.spread).sum()) + 2 * HALF_UNIT * solution.size
+    precise = error < view.tolerance or not view.rounded
+    return Prediction(value, forced and precise, base, error, not_free=forced)

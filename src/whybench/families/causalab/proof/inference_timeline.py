@@ -27,6 +27,14 @@ class Forced:
     frequency: float | None
     edges: frozenset[Edge]
     complete: bool
+    possible: tuple[tuple[float, float], ...] | None = None
+    """Values that the frequency can have, each with its error bound; None if any value fits."""
+
+    def allows(self, frequency: float, tolerance: float) -> bool:
+        """Tell whether some law that fits gives a frequency within the tolerance of this one."""
+        return self.possible is None or any(
+            abs(frequency - value) < tolerance + error for value, error in self.possible
+        )
 
 
 class InferenceTimeline:
@@ -58,7 +66,8 @@ class InferenceTimeline:
         solution = evidence.solved(FREQUENCY, known.causes[FREQUENCY])
         said = predicted(evidence, solution, shown)
         value = said.value if said.forced else None
-        return Forced(value, frozenset(known.edges()), known.complete)
+        possible = ((said.value, said.error),) if said.not_free else None
+        return Forced(value, frozenset(known.edges()), known.complete, possible)
 
     def left_open(self) -> Verdicts:
         """Return the edges that all readings force, and those that they leave undecided."""
@@ -114,11 +123,13 @@ def _forced_under_disturbance(evidence: Evidence, shown: Sequence[float]) -> For
         if option is not None
         for p in members(option.parents())
     )
-    own = settled[FREQUENCY]
-    value = None
-    if own is not None:
-        value = own.base + sum(w * x for w, x in zip(own.weights, shown, strict=True))
-    return Forced(value, edges, None not in settled)
+    own = found[FREQUENCY]
+    values = tuple(
+        (each.base + sum(w * x for w, x in zip(each.weights, shown, strict=True)), 0.0)
+        for each in own.found
+    )
+    value = values[0][0] if own.settled else None
+    return Forced(value, edges, None not in settled, None if own.open_ else values)
 
 
 def _fits(evidence: Evidence, v: int, parents: int) -> bool:

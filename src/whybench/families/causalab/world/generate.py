@@ -12,16 +12,21 @@ from whybench.causal.equivalence import class_size
 from whybench.causal.graph import members
 from whybench.causal.linear import rank
 from whybench.causal.seeds import Stream
+from whybench.episode.instance import Profile
+from whybench.families.causalab.agents.design import next_setting
 from whybench.families.causalab.parameters import (
     GRAPHS,
+    LIMIT,
     NAME,
     PLANS,
     RECORDS,
+    SIGNS,
+    TOLERANCE,
     Parameters,
     Plan,
     regime,
 )
-from whybench.families.causalab.proof.evidence import Evidence, inferred
+from whybench.families.causalab.proof.evidence import Evidence, inferred, predicted
 from whybench.families.causalab.world import names
 from whybench.families.causalab.world.topology import Draw, Edges, draw, draws, with_frequency_moved
 from whybench.families.causalab.world.world import (
@@ -52,6 +57,8 @@ def chain(view: View, law: Law, bases: Readings, stream: Stream) -> tuple[Readin
     touched = 0
     while not inferred(Evidence(view, (*view.records, *made, view.baseline))).complete:
         left = [v for v in view.targets() if not touched >> v & 1]
+        if view.rounded and not left:  # readings are too rough: set some again
+            left = list(view.targets())
         if not left:
             raise ValueError("No chain of interventions forces every equation of this system.")
         setting = float(stream.below(101))
@@ -76,6 +83,23 @@ WEIGHTS = (1, 2, 3)
 """Linear coefficients, as in the release."""
 FREQUENCY_BASES = range(15, 26)
 """Bases of the frequency in linear systems, as in the release."""
+REAL_WEIGHTS = (0.15, 0.6)
+"""Sizes of the weights of properties in linear systems with real numbers."""
+REAL_FREQUENCY_WEIGHTS = (0.5, 3.0)
+"""Sizes of the weights of the frequency in these systems."""
+REAL_FREQUENCY_BASES = (1.0, 200.0)
+"""Bases of the frequency in these systems."""
+WEIGHT_DECIMALS = 4
+"""Decimals of real weights: with two, few weights fit the first readings."""
+CAUSES = 2
+"""Least number of causes of the frequency in certified systems."""
+PATIENCE = 256
+"""Most draws of a reactor's crystal; if none is precise, the most precise one is taken."""
+APART = 10
+"""Distance of the bases of the manipulator's crystal from 0, from the largest setting and from the
+records' bases, in linear systems with real numbers: smaller steps drown in rounding."""
+MOVED = 0.25
+"""A reactor's crystal is drawn again if rounding can move its prediction by more, in Hz."""
 HIGHEST = 100
 """Bases of properties go from 0 to this value; the manipulator's from 1 to one less."""
 SQUARES = (0.008, 0.012, 0.016)
@@ -94,6 +118,10 @@ class Place:
     seed: str
     graph: int
     kind: str = "linear"
+    real: bool = False
+    """Whether the system is linear with real numbers."""
+    causes: int = 1
+    """Least number of causes of the frequency."""
 
     def stream(self, *purpose: str | int) -> Stream:
         """Return the stream for one purpose."""
@@ -108,13 +136,14 @@ def size(suite: str, parameters: Parameters) -> int:
     return GRAPHS * (len(plan.regimes) if plan.regimes and parameters.regime is None else 1)
 
 
-def world(suite: str, seed: str, index: int, parameters: Parameters, released: bool) -> World:
+def world(suite: str, seed: str, index: int, parameters: Parameters, profile: Profile) -> World:
     """Rebuild the hidden system at an instance's coordinates."""
-    plan = PLANS[suite]
-    place = _place(plan, seed, index, parameters)
+    plan, released = PLANS[suite], profile == "published"
+    place = _place(plan, seed, index, parameters, profile)
     k, said = place.k, _regime(plan, index, parameters)
-    count, budget = (RECORDS, 4 * (k - 1)) if said is None else regime(said)
-    law = _law(plan, place, _edges(plan, place), mixed=parameters.signs == "mixed")
+    count = _count(plan, index, parameters, profile)
+    budget = 4 * (k - 1) if said is None else regime(said)[1]
+    law = _law(plan, place, _signs(parameters, profile))
     bases, records, *_ = _crystals(place, count)
     disturbance = _disturbance(plan, place, suite)
     semantics = parameters.semantics or ("set" if released else "shift")
@@ -131,50 +160,70 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, released: b
         frequency_disturbed=plan.frequency_disturbed,
         limit=None if released else parameters.limit,
         budget=0 if plan.golden and said is None else budget,
-        tolerance=parameters.tolerance,
+        tolerance=TOLERANCE[profile] if parameters.tolerance is None else parameters.tolerance,
         records=tuple(Reading(i, law.readings(own)) for i, own in enumerate(records)),
         baseline=Reading(len(records), law.readings(bases)),
         released=released,
+        rounded=place.real,
     )
     if plan.golden:
         view = replace(
             view, records=(*view.records, *chain(view, law, records[0], place.stream("chain")))
         )
-    reactor = _bases(place.stream("reactor"), place, 0)
-    return World(view, law, bases, reactor, disturbance, said or "")
+    reactor = _reactor(place, law, held).bases
+    if plan.golden and place.real:
+        reactor = _precise(place, law, Evidence(view, (*view.records, view.baseline))).bases
+    shown = records if place.real else ()
+    return World(view, law, bases, reactor, disturbance, said or "", shown)
 
 
-def discarded(suite: str, seed: str, index: int, parameters: Parameters) -> Record:
+def discarded(
+    suite: str, seed: str, index: int, parameters: Parameters, profile: Profile
+) -> Record:
     """Return how many graphs and crystals were rejected, and why.
 
     Regimes of a suite share graphs and first records. Each rejected draw counts once, at its first
     use.
     """
     plan = PLANS[suite]
-    place = _place(plan, seed, index, parameters)
+    place = _place(plan, seed, index, parameters, profile)
     rows = range(index, -1, -GRAPHS) if plan.regimes and parameters.regime is None else (index,)
-    count, *earlier = (_count(plan, row, parameters) for row in rows)
+    count, *earlier = (_count(plan, row, parameters, profile) for row in rows)
     before = _crystals(place, max(earlier, default=0))
     crystals = _crystals(place, max(count, *earlier, 0))
     graph = _draw(plan, place)
+    law = _law(plan, place, _signs(parameters, profile))
+    held = _uncontrollable(place) if plan.partial else 0
     return Record.of(
         unconnected_graph=0 if earlier else graph.unconnected,
         repeated_shape=0 if earlier else graph.repeated,
         shared_base=crystals.shared - before.shared,
         dependent_record=crystals.dependent - before.dependent,
+        imprecise_reactor=0 if earlier or plan.golden else _reactor(place, law, held).refused,
     )
 
 
-def _count(plan: Plan, index: int, parameters: Parameters) -> int:
-    """Return how many records are shown at an index."""
+def _count(plan: Plan, index: int, parameters: Parameters, profile: Profile) -> int:
+    """Return how many records are shown at an index.
+
+    In certified systems each property that cannot be set is made up for by a record, so that the
+    frequency can be forced.
+    """
     said = _regime(plan, index, parameters)
-    return RECORDS if said is None else regime(said)[0]
+    if said is not None:
+        return regime(said)[0]
+    return max(RECORDS[profile], 1 + index % 2 if plan.partial else 0)
 
 
-def _place(plan: Plan, seed: str, index: int, parameters: Parameters) -> Place:
-    if plan.fresh:
-        return Place(parameters.k, seed, index, _kind(plan))
-    return Place(plan.k, seed, index % GRAPHS, _kind(plan))
+def _signs(parameters: Parameters, profile: Profile) -> str:
+    return parameters.signs or SIGNS[profile]
+
+
+def _place(plan: Plan, seed: str, index: int, parameters: Parameters, profile: Profile) -> Place:
+    k, graph = (parameters.k, index) if plan.fresh else (plan.k, index % GRAPHS)
+    if profile == "published":
+        return Place(k, seed, graph, _kind(plan))
+    return Place(k, seed, graph, _kind(plan), not (plan.quadratic or plan.disturbance), CAUSES)
 
 
 def _regime(plan: Plan, index: int, parameters: Parameters) -> str | None:
@@ -189,8 +238,8 @@ def _kind(plan: Plan) -> str:
 
 def _draw(plan: Plan, place: Place) -> Draw:
     if plan.fresh:
-        return draw(place.k, place.stream("graph"))
-    return draws(place.k, place.seed)[place.graph]
+        return draw(place.k, place.stream("graph"), place.causes)
+    return draws(place.k, place.seed, least=place.causes)[place.graph]
 
 
 def _edges(plan: Plan, place: Place) -> Edges:
@@ -200,34 +249,42 @@ def _edges(plan: Plan, place: Place) -> Edges:
     return edges
 
 
-def _law(plan: Plan, place: Place, edges: Edges, *, mixed: bool) -> Law:
+def _law(plan: Plan, place: Place, signed: str) -> Law:
     stream = place.stream("weights")
-    signs = place.stream("signs") if mixed else None
+    signs = place.stream("signs") if signed == "mixed" else None
     terms: list[list[Term]] = [[] for _ in range(place.k)]
-    for cause, effect in sorted(edges):
+    for cause, effect in sorted(_edges(plan, place)):
         if plan.quadratic:
             square, axis = stream.choice(SQUARES), _between(stream, AXES)
             terms[effect].append(Term(cause, round(-2 * square * axis, 6), square))
         else:
-            weight = float(stream.choice(WEIGHTS))
+            bounds = REAL_FREQUENCY_WEIGHTS if effect == FREQUENCY else REAL_WEIGHTS
+            weight = (
+                _between(stream, bounds, WEIGHT_DECIMALS)
+                if place.real
+                else float(stream.choice(WEIGHTS))
+            )
             turned = signs is not None and signs.below(2)
             terms[effect].append(Term(cause, -weight if turned else weight))
-    base = _between(stream, SQUARE_BASES) if plan.quadratic else stream.choice(FREQUENCY_BASES)
-    return Law(tuple(map(tuple, terms)), float(base))
+    if plan.quadratic or place.real:
+        base = _between(stream, SQUARE_BASES if plan.quadratic else REAL_FREQUENCY_BASES)
+    else:
+        base = float(stream.choice(FREQUENCY_BASES))
+    return Law(tuple(map(tuple, terms)), base)
 
 
-def _between(stream: Stream, bounds: tuple[float, float]) -> float:
-    """Return a number with two decimals, bounds included."""
-    low, high = (round(bound * 10**DECIMALS) for bound in bounds)
-    return float((low + stream.below(high - low + 1)) / 10**DECIMALS)
+def _between(stream: Stream, bounds: tuple[float, float], decimals: int = DECIMALS) -> float:
+    """Return a number with so many decimals, bounds included."""
+    low, high = (round(bound * 10**decimals) for bound in bounds)
+    return float((low + stream.below(high - low + 1)) / 10**decimals)
 
 
 def _bases(stream: Stream, place: Place, margin: int) -> Readings:
-    """Return bases: whole numbers, or with two decimals in quadratic systems."""
+    """Return bases: with two decimals if readings have any, otherwise whole numbers."""
     low, high = margin, HIGHEST - margin
     drawn = [
         _between(stream, (low, high))
-        if place.kind == "quadratic"
+        if place.kind == "quadratic" or place.real
         else float(low + stream.below(high - low + 1))
         for _ in range(place.k - 1)
     ]
@@ -240,7 +297,7 @@ class Crystals(NamedTuple):
     manipulator: Readings
     records: tuple[Readings, ...]
     shared: int
-    """Draws that share a base with the manipulator's crystal."""
+    """Draws that share a base with the manipulator's crystal, or nearly."""
     dependent: int
     """Draws that are affinely dependent on earlier ones."""
 
@@ -251,15 +308,17 @@ def _crystals(place: Place, count: int) -> Crystals:
 
     A draw that is not affinely independent of the earlier ones is repeated, as far as the dimension
     allows. N records and the baseline then determine as much as N + 1 readings can. Every record
-    differs from the manipulator's crystal in every base.
+    differs from the manipulator's crystal in every base, by more than `APART` if readings are
+    rounded.
     """
-    manipulator = _bases(place.stream("manipulator"), place, 1)
+    apart = APART if place.real else 0
+    manipulator = _bases(place.stream("manipulator"), place, max(1, apart))
     kept: list[Readings] = []
     shared = dependent = 0
     stream = place.stream("records")
     while len(kept) < count:
         bases = _bases(stream, place, 0)
-        if any(a == b for a, b in zip(bases[1:], manipulator[1:], strict=True)):
+        if any(abs(a - b) <= apart for a, b in zip(bases[1:], manipulator[1:], strict=True)):
             shared += 1
             continue
         if len(kept) < place.k - 1 and not _independent([manipulator, *kept, bases]):
@@ -267,6 +326,69 @@ def _crystals(place: Place, count: int) -> Crystals:
             continue
         kept.append(bases)
     return Crystals(manipulator, tuple(kept), shared, dependent)
+
+
+class Reactor(NamedTuple):
+    """The bases of the reactor's crystal, and how many draws were rejected."""
+
+    bases: Readings
+    refused: int
+
+
+@lru_cache(maxsize=256)
+def _reactor(place: Place, law: Law, held: int) -> Reactor:
+    """Draw the reactor's crystal; its prediction must be precise, although readings are rounded.
+
+    The precision is that of the exact agent's experiments with the default regime and `shift`, so
+    suites that share a system share the reactor's crystal.
+    """
+    stream = place.stream("reactor")
+    if not place.real:
+        return Reactor(_bases(stream, place, 0), 0)
+    return _precise(place, law, _rehearsed(place, law, held))
+
+
+def _precise(place: Place, law: Law, evidence: Evidence) -> Reactor:
+    """Draw a reactor's crystal whose prediction from the evidence is precise."""
+    stream = place.stream("reactor")
+    solution = evidence.solved(FREQUENCY, inferred(evidence).causes[FREQUENCY])
+    drawn: list[tuple[float, Readings]] = []
+    while len(drawn) < PATIENCE:
+        bases = _bases(stream, place, 0)
+        drawn.append((predicted(evidence, solution, law.readings(bases)).error, bases))
+        if drawn[-1][0] <= MOVED:
+            break
+    return Reactor(min(drawn)[1], len(drawn) - 1)
+
+
+def _rehearsed(place: Place, law: Law, held: int) -> Evidence:
+    """Return the readings of the exact agent's experiments in the default regime."""
+    bases, records, *_ = _crystals(place, max(RECORDS["certified"], held.bit_count()))
+    view = View(
+        names=("",) * place.k,
+        display=tuple(range(1, place.k)),
+        controllable=(1 << place.k) - 2 & ~held,
+        semantics="shift",
+        quadratic=False,
+        sink=not law.graph.children[FREQUENCY],
+        disturbance=0.0,
+        frequency_disturbed=False,
+        limit=LIMIT,
+        budget=4 * (place.k - 1),
+        tolerance=TOLERANCE["certified"],
+        records=tuple(Reading(i, law.readings(own)) for i, own in enumerate(records)),
+        baseline=Reading(len(records), law.readings(bases)),
+        rounded=True,
+    )
+    now, readings = list(bases), [*view.records, view.baseline]
+    while True:
+        evidence = Evidence(view, readings)
+        found = inferred(evidence)
+        step = None if found.complete else next_setting(evidence, found)
+        if step is None:
+            return evidence
+        now[step[0]] = step[1]
+        readings.append(Reading(view.baseline.crystal, law.readings(now), *step))
 
 
 def _independent(points: Sequence[Readings]) -> bool:

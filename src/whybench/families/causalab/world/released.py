@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from whybench.causal.seeds import Stream
-from whybench.families.causalab.parameters import NAME, PLANS, RECORDS, Parameters, Plan, regime
+from whybench.families.causalab.parameters import (
+    NAME,
+    PLANS,
+    RECORDS,
+    TOLERANCE,
+    Parameters,
+    Plan,
+    regime,
+)
 from whybench.families.causalab.world.world import (
     FREQUENCY,
     Disturbance,
@@ -66,7 +74,7 @@ def law(row: Mapping[str, Any]) -> tuple[tuple[str, ...], Law]:
 
 def _world(row: Mapping[str, Any], plan: Plan, said: str | None, parameters: Parameters) -> World:
     names, own = law(row)
-    count, budget = (RECORDS, int(row["budget"])) if said is None else regime(said)
+    count, budget = (RECORDS["published"], int(row["budget"])) if said is None else regime(said)
     presets = row.get("quadratic_metadata", {})
     records = [
         Reading(i, own.readings(bases)) for i, bases in enumerate(_records(names, count, presets))
@@ -95,7 +103,7 @@ def _world(row: Mapping[str, Any], plan: Plan, said: str | None, parameters: Par
         frequency_disturbed=bool(disturbance and disturbance.affected >> FREQUENCY & 1),
         limit=None,
         budget=0 if plan.golden and said is None else budget,
-        tolerance=parameters.tolerance,
+        tolerance=TOLERANCE["published"] if parameters.tolerance is None else parameters.tolerance,
         records=tuple(records),
         baseline=Reading(len(records), own.readings(crystals["property_manipulator"])),
         released=True,

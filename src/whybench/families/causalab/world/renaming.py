@@ -13,6 +13,12 @@ def system(law: Law) -> Json:
     return labelled_form(colours, _weights(law))
 
 
+def shape(law: Law) -> Json:
+    """Return a law's graph, ignoring names."""
+    edges = dict.fromkeys(_weights(law), (1.0, 0.0))
+    return labelled_form([(v == FREQUENCY, 0.0) for v in range(law.k)], edges)
+
+
 def problem(world: World) -> Json:
     """Return the law with everything that is stated, shown and asked, ignoring names.
 

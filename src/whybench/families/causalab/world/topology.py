@@ -52,7 +52,8 @@ class Draw(NamedTuple):
 
     edges: Edges
     unconnected: int = 0
-    """Draws that were not connected, or had no room for all edges."""
+    """Draws that were not connected, had too few causes of the frequency, or no room for all
+    edges."""
     repeated: int = 0
     """Draws of a shape that already existed."""
 
@@ -77,13 +78,16 @@ def topology(k: int, stream: Stream) -> Edges:
     return draw(k, stream).edges
 
 
-def draw(k: int, stream: Stream) -> Draw:
-    """Draw a graph as `topology` does, and count the rejected draws."""
-    return _drawn(k, stream.choice(_fit(k).edge_counts), stream)
+def draw(k: int, stream: Stream, least: int = 1) -> Draw:
+    """Draw a graph as `topology` does, and count the rejected draws.
+
+    The frequency has at least `least` causes.
+    """
+    return _drawn(k, stream.choice(_fit(k).edge_counts), stream, least)
 
 
 @lru_cache(maxsize=64)
-def draws(k: int, seed: str, count: int = 50) -> tuple[Draw, ...]:
+def draws(k: int, seed: str, count: int = 50, least: int = 1) -> tuple[Draw, ...]:
     """Return the graphs of a suite, with the rejected draws of each.
 
     Shapes repeat only if there are too few of them. Edge counts follow a quota and are not drawn,
@@ -94,7 +98,9 @@ def draws(k: int, seed: str, count: int = 50) -> tuple[Draw, ...]:
     stream = Stream("causalab", "topologies", k, seed)
     quota = _fit(k).edge_counts
     spread = [quota[(2 * i + 1) * len(quota) // (2 * count)] for i in range(count)]
-    strata = [_stratum(k, edge_count, n, stream) for edge_count, n in Counter(spread).items()]
+    strata = [
+        _stratum(k, edge_count, n, stream, least) for edge_count, n in Counter(spread).items()
+    ]
     return tuple(stream.shuffled([one for stratum in strata for one in stratum]))
 
 
@@ -174,7 +180,7 @@ def _fit(k: int) -> _Fit:
     return _fits()[k]
 
 
-def _drawn(k: int, edge_count: int, stream: Stream) -> Draw:
+def _drawn(k: int, edge_count: int, stream: Stream, least: int = 1) -> Draw:
     """Draw ranks and edges until the graph is connected; names are independent of ranks."""
     fit, unconnected = _fit(k), 0
     while True:
@@ -188,7 +194,8 @@ def _drawn(k: int, edge_count: int, stream: Stream) -> Draw:
             for _ in range(fit.near if j - i <= _NEAR else 1)
         ]
         edges = list(dict.fromkeys(stream.shuffled(deck)))[:edge_count]
-        if len(edges) == edge_count and _connected(edges, k):
+        causes = sum(effect == FREQUENCY for _, effect in edges)
+        if len(edges) == edge_count and causes >= least and _connected(edges, k):
             return Draw(tuple(sorted(edges)), unconnected)
         unconnected += 1
 
@@ -205,13 +212,13 @@ def _connected(edges: Sequence[tuple[int, int]], k: int) -> bool:
     return reached == (1 << k) - 1
 
 
-def _stratum(k: int, edge_count: int, quota: int, stream: Stream) -> list[Draw]:
+def _stratum(k: int, edge_count: int, quota: int, stream: Stream, least: int) -> list[Draw]:
     """Draw graphs with one edge count, each shape once; repeat evenly when all are used."""
     graphs: list[Draw] = []
     seen: Counter[tuple[int, ...]] = Counter()
     refused = unconnected = repeated = 0
     while len(graphs) < quota:
-        drawn = _drawn(k, edge_count, stream)
+        drawn = _drawn(k, edge_count, stream, least)
         unconnected += drawn.unconnected
         code = shape(drawn.edges, k)
         all_seen = refused > _PATIENCE * len(seen)

@@ -14,7 +14,14 @@ FREQUENCY = 0
 """The node that is the frequency; all others are properties."""
 
 DECIMALS = 2
-"""Every quantity is rounded to this number of decimals before others use it."""
+"""Readings are rounded to this number of decimals. Quadratic laws, as in the release, also round
+every quantity before others use it; linear laws use exact values."""
+
+FINE = 9
+"""Decimals of a base that `set` computes; they remove floating-point noise only."""
+
+WEAKEST = 0.1
+"""No weight of a linear law with real numbers is smaller than this; the prompt says so."""
 
 BLOCK = 32
 """Number of disturbances drawn at once."""
@@ -79,7 +86,7 @@ class Law:
 class Solver:
     """A law prepared for repeated evaluation."""
 
-    __slots__ = ("_base", "_plan", "_terms")
+    __slots__ = ("_base", "_plan", "_terms", "decimals")
 
     def __init__(self, law: Law) -> None:
         self._terms = law.terms
@@ -87,9 +94,16 @@ class Solver:
         self._plan = tuple(
             (v, tuple((t.cause, t.linear, t.square) for t in law.terms[v])) for v in law.order()
         )
+        quadratic = any(term.square for terms in law.terms for term in terms)
+        self.decimals = DECIMALS if quadratic else None
+        """Decimals to which a quantity is rounded before others use it."""
 
     def readings(self, bases: Sequence[float], disturbed: int = 0, by: float = 0.0) -> Readings:
         """Return the readings of a crystal; see `Law.readings`."""
+        return tuple(round(x, DECIMALS) for x in self.values(bases, disturbed, by))
+
+    def values(self, bases: Sequence[float], disturbed: int = 0, by: float = 0.0) -> Readings:
+        """Return the values of a crystal's quantities as the law computes with them."""
         values = list(bases)
         values[FREQUENCY] = self._base
         for v, terms in self._plan:
@@ -101,11 +115,11 @@ class Solver:
                     value += square * x * x
             if disturbed >> v & 1:
                 value += by
-            values[v] = round(value, DECIMALS)
+            values[v] = value if self.decimals is None else round(value, self.decimals)
         return tuple(values)
 
     def contribution(self, v: int, values: Sequence[float]) -> float:
-        """Return what a node's causes add to it at these readings."""
+        """Return what a node's causes add to it at these values."""
         return sum(
             term.linear * values[term.cause] + term.square * values[term.cause] ** 2
             for term in self._terms[v]
@@ -193,6 +207,8 @@ class View:
     """The manipulator's crystal before the first intervention."""
     released: bool = False
     """Whether the released rules hold, with their defects."""
+    rounded: bool = False
+    """Whether the law is linear with real numbers, so that readings are rounded values."""
 
     @property
     def k(self) -> int:
@@ -221,6 +237,8 @@ class World:
     """The bases of the reactor's crystal."""
     disturbance: Disturbance | None = None
     regime: str = ""
+    records: tuple[Readings, ...] = ()
+    """The bases of the records' crystals, if readings do not show them exactly."""
 
     @property
     def target(self) -> float:
@@ -237,10 +255,11 @@ class World:
 def moved_base(
     solver: Solver, semantics: Semantics, v: int, setting: float, values: Sequence[float]
 ) -> float:
-    """Return a property's base after an intervention, from the readings before it."""
+    """Return a property's base after an intervention, from the values before it."""
     if semantics == "shift":
         return setting
-    return round(setting - solver.contribution(v, values), DECIMALS)
+    decimals = FINE if solver.decimals is None else solver.decimals
+    return round(setting - solver.contribution(v, values), decimals)
 
 
 def motifs(graph: Graph) -> dict[str, int]:

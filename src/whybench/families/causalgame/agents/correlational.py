@@ -26,7 +26,7 @@ from whybench.causal.seeds import Stream
 from whybench.families.causalgame.agents.agent_state import Acting, AgentState, Past
 from whybench.families.causalgame.view import View
 from whybench.families.causalgame.world.design import Choice, Design
-from whybench.families.causalgame.world.fleet import Bools, Ints
+from whybench.families.causalgame.world.fleet import Bools, Floats, Ints
 from whybench.families.causalgame.world.physics.flight import STATUS
 
 BATCH = 10
@@ -55,7 +55,7 @@ def sample(past: Past) -> Sample:
     )
 
 
-def trend(doses: Ints, returned: Bools) -> float:
+def trend(doses: Ints | Floats, returned: Bools | Floats) -> float:
     """Return z of the Cochran-Armitage trend of survival over a dose; 0 where nothing varies.
 
     >>> trend(np.array([0, 0, 5, 5]), np.array([False, False, True, True]))

@@ -61,15 +61,24 @@ def experimenter(state: AgentState, rng: Stream) -> Acting[Design]:
     view = state.view
     if state.given is None:
         if view.queries:
-            for question in habits().questions[: view.queries]:
+            for question in _questions(view):
                 yield from state.ask(question)
         while state.deploys and state.drones:
-            count = min(view.most_per_deploy, -(-state.drones // state.deploys))
+            count = _batch(view, state.drones, state.deploys)
             found = next_design(view, state.trials, rng)
             trial = yield from state.deploy(found, count)
             if trial is None:
                 break
     return choice(view, state.trials)
+
+
+def _questions(view: View) -> tuple[str, ...]:
+    return habits().questions[: view.queries]
+
+
+def _batch(view: View, drones: int, deploys: int) -> int:
+    """Return how many of the drones that are left fly in the next deployment."""
+    return min(view.most_per_deploy, -(-drones // deploys))
 
 
 def choice(view: View, trials: Sequence[Trial], *draw: int) -> Design:

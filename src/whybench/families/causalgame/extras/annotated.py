@@ -45,11 +45,20 @@ ENDS = {
     TIMEOUT: "too many looks changed nothing",
 }
 
+GROUNDS = {
+    "understood": " Understood: its own flights of this design establish the win.",
+    "lucky": " Lucky: its own flights of this design do not establish the win.",
+    "premature": " Premature: its own flights of this design left the loss open.",
+    "contradicted": " Contradicted: its own flights of this design had established the loss.",
+}
+"""Label → what the flights of the submitted design show."""
+
 
 def annotated(family: CausalGame, instance: Instance, trace: Trace) -> AnnotatedEpisode:
     """Describe an episode step by step, with its designs beside the best known one."""
     world = family.world(instance)
     best, (best_rate, default_rate) = best_of(world), family.landmarks(instance)
+    grounds = GROUNDS.get(family.score(instance, trace).labels["proof"] or "", "")
     seen = failure_attribution(world, trace, best_rate)
     moments = [
         _moment(world, step, given=place < trace.given) for place, step in enumerate(trace.steps)
@@ -59,7 +68,7 @@ def annotated(family: CausalGame, instance: Instance, trace: Trace) -> Annotated
     graph = truth(world)
     drawn = [*graph, *(arrow for moment in moments for arrow in moment.arrows or ())]
     return AnnotatedEpisode(
-        verdict=_verdict(world, trace, seen, last),
+        verdict=_verdict(world, trace, seen, last) + grounds,
         moments=tuple(moments),
         nodes=tuple(dict.fromkeys(n for arrow in drawn for n in (arrow.cause, arrow.effect))),
         truth=graph,
@@ -129,8 +138,8 @@ def _verdict(
         knew += f" and {len(off.asserted)} false ones." if off.asserted else "."
     made = f"from the same deployments the exact agent reaches {exact}"
     reasons = {
-        "won": "Its deployments showed enough.",
-        "unshown": f"Its flights did not show enough: {made}.",
+        "won": "The exact agent would also have won from the same deployments.",
+        "unshown": f"The deployments did not show enough for the exact agent: {made}.",
         "inference": f"Bad inference: {made}.",
         "experiments": f"Bad experiments: {made}.",
         "unwinnable": "No known design reaches the bar.",

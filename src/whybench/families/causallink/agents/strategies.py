@@ -46,7 +46,11 @@ def seen(view: View, observation: Observation) -> State:
 
 
 def exact(view: View, _: Stream, given: Given = None) -> Moves:
-    """Follow the best plan and answer as soon as the evidence forces it."""
+    """Follow the best plan and answer as soon as the evidence forces it.
+
+    If the budget is used up before, answer what most orders that fit say (up to five entities), or
+    no, because most pairs have no link.
+    """
     if given is not None:
         return _inferred(view, given)
     return _searched(view) if view.n <= EXACT_UP_TO else _swept(view)
@@ -69,24 +73,28 @@ def _searched(view: View) -> Moves:
     state = translated(view.start, entities)
     plan = plan_for(view.n, state)
     belief, budget = plan.belief, plan.minimax
-    while (forced := plan.answer(belief)) is None:
+    for _ in range(view.budget):
+        if plan.answer(belief) is not None:
+            break
         v = plan.best(state, budget, belief)
         shown = yield intervention(view, sum(1 << entities[p] for p in members(state)), entities[v])
         after = translated(seen(view, shown), entities)
         belief, state, budget = plan.update(state, v, after, belief), after, budget - 1
-    yield answer(forced)
+    yield answer(plan.guess(belief))
 
 
 def _swept(view: View) -> Moves:
     """Follow the fixed plan for more entities, until the evidence forces the answer."""
     state, tried = view.start, 0
     log = EvidenceLog(view)
-    while (verdict := log.verdict()) == "undecided":
+    for _ in range(view.budget):
+        if log.verdict() != "undecided":
+            break
         v = next_in_sweep(view, state, tried)
         after = seen(view, (yield intervention(view, state, v)))
         log.add(not state >> v & 1, v, after)
         state, tried = after, tried | 1 << v
-    yield answer(verdict == "yes")
+    yield answer(log.verdict() == "yes")
 
 
 def random(view: View, stream: Stream, given: Given = None) -> Moves:

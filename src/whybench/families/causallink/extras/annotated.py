@@ -248,7 +248,7 @@ def _notes(world: World, trace: Trace, score: Score) -> Iterable[str]:
         f"distinguishes the two. The hidden system was built from {_cut(built) or 'no links'}."
     )
     if trace.evidence == "own":
-        made, wasted = int(score.values["avg_steps"]), int(score.values["wasted_steps"])
+        made, wasted = int(score.values["experiments"]), int(score.values["wasted_steps"])
         steps = exact_steps(world)
         after = f", {wasted} of them after the answer was forced" if wasted else ""
         yield f"Interventions: {made}{after}; the exact agent makes {steps} here."

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import combinations, permutations
+from typing import TypeAlias
 
-from whybench.causal.graph import Graph, canonical_form, members
+from whybench.causal.graph import Graph, canonical_form, members, transpose
 from whybench.causal.seeds import Stream
-from whybench.episode.instance import Instance, Profile
-from whybench.families.causallink.parameters import CORE, QUESTIONS, SIZES, STRUCTURES, Parameters
+from whybench.episode.instance import Instance
+from whybench.families.causallink.parameters import (
+    CORE,
+    GRAPHS,
+    QUESTIONS,
+    SIZES,
+    SOURCES,
+    STRUCTURES,
+    Parameters,
+)
 from whybench.families.causallink.prompts.theme import read_theme
 from whybench.families.causallink.world.world import View, World
+
+STREAMS = "1"
+"""The version in the paths of random streams. It stays, so that unchanged suites keep their draws.
+"""
+
+Kind: TypeAlias = tuple[bool, bool, int, tuple[int, ...]]
+"""What one intervention can show of a question: x is a source; y has one source; how many entities
+have the only source of x as theirs (0 if x has several); the same number for every source."""
+
+Question: TypeAlias = tuple[Graph, int, int]
+"""A graph, and the asked pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,38 +125,93 @@ def _union(masks: Sequence[int]) -> int:
 
 
 def _random_case(instance: Instance, parameters: Parameters) -> Case:
-    """Return one of the questions asked of one random graph, with everything on at the start."""
-    graph_index, question = divmod(instance.index, QUESTIONS)
-    size_index, number = divmod(graph_index, parameters.graphs)
+    """Return a question about a random graph, with everything on at the start."""
+    size_index, place = divmod(instance.index, parameters.graphs * QUESTIONS)
     n = parameters.sizes(instance.suite)[size_index]
-    graph, pairs = _drawn(instance.profile, n, _path(instance, "graph", n, number))
-    x, y = pairs[question]
+    if instance.profile == "published":
+        number, question = divmod(place, QUESTIONS)
+        graph, pairs = _published(n, _path(instance, "graph", n, number))
+        x, y = pairs[question]
+    else:
+        number, within = divmod(place, GRAPHS * QUESTIONS)
+        path = _path(instance, "matched", n, number)
+        pair, answer = divmod(_places(path)[within], 2)
+        graph, x, y = matched(n, (*path, pair))[answer]
     return Case("random", graph, (1 << n) - 1, x, y)
 
 
 @lru_cache(maxsize=64)
-def _drawn(
-    profile: Profile, n: int, path: tuple[str | int, ...]
-) -> tuple[Graph, list[tuple[int, int]]]:
-    """Draw a graph with its questions; cached, because its questions are consecutive."""
-    law = _published_law if profile == "published" else _certified_law
-    return law(Stream(*path), n)
+def _places(path: tuple[str | int, ...]) -> list[int]:
+    """Return the shuffled places of matched questions, so that no neighbour tells of another."""
+    return Stream(*path).shuffled(range(GRAPHS * QUESTIONS))
 
 
-def _certified_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]]:
-    """Each edge with probability ½ given that node 0 reaches all; three true pairs, three false.
+@lru_cache(maxsize=1024)
+def matched(n: int, path: tuple[str | int, ...]) -> tuple[Question, Question]:
+    """Draw two questions that no single intervention distinguishes: the answers are no and yes.
 
-    Node 0 reaches all exactly if every later node has an earlier parent. Each node therefore draws
-    its set of earlier parents uniformly from the non-empty sets. This is the conditional
-    distribution, without rejection.
+    Graphs are drawn until two of them have questions of the same kind and different answers. All
+    graphs of a pair have the same number of sources, which is drawn first.
     """
-    parents = [0] + [stream.below((1 << v) - 1) + 1 for v in range(1, n)]
-    graph = Graph.from_edges(n, [(p, v) for v in range(n) for p in members(parents[v])])
-    below = graph.reach()
-    true = [(x, y) for x, y in permutations(range(n), 2) if below[x] >> y & 1]
-    false = [(x, y) for x, y in permutations(range(n), 2) if not below[x] >> y & 1]
-    half = QUESTIONS // 2
-    return graph, stream.shuffled([*stream.sample(true, half), *stream.sample(false, half)])
+    stream = Stream(*path)
+    sources = 1 + stream.below(min(SOURCES, n - 1))
+    earlier: dict[tuple[Kind, bool], Question] = {}
+    while True:
+        graph = _drawn(stream, n, sources)
+        asked = {label: (graph, *stream.choice(found)) for label, found in _kinds(graph).items()}
+        hits = [(kind, truth) for kind, truth in asked if (kind, not truth) in earlier]
+        if hits:
+            kind, truth = stream.choice(hits)
+            pair = (earlier[kind, not truth], asked[kind, truth])
+            return pair if truth else (pair[1], pair[0])
+        for label, question in asked.items():
+            earlier.setdefault(label, question)
+
+
+def _drawn(stream: Stream, n: int, sources: int) -> Graph:
+    """Draw a graph; every node that is not a source has an earlier parent.
+
+    The probability of an edge is uniform between 0.2 and 0.6, the same for all edges of a graph.
+    """
+    chance = 0.2 + 0.4 * stream.uniform()
+    edges: list[tuple[int, int]] = []
+    for v in range(sources, n):
+        parents: list[int] = []
+        while not parents:
+            parents = [u for u in range(v) if stream.uniform() < chance]
+        edges += [(u, v) for u in parents]
+    return Graph.from_edges(n, edges)
+
+
+def _kinds(graph: Graph) -> dict[tuple[Kind, bool], list[tuple[int, int]]]:
+    """Return the questions that no single intervention decides, by kind and answer.
+
+    If everything is on, a start changes nothing, and only a source can be stopped. Stopping it
+    turns off what has no other source. The kind therefore holds all that one intervention can show
+    of a question, ignoring names: how many entities each source turns off, and whether x or y is
+    among them. Left out are questions that one intervention can decide: y is a source; y has only
+    the source x; y has one source, and x another one or several.
+    """
+    below, n = graph.reach(), graph.n
+    above = transpose(below)
+    roots = sum(1 << v for v in range(n) if not above[v])
+    over = [roots & (above[v] | 1 << v) for v in range(n)]
+    alone = Counter(over)
+    sizes = tuple(sorted(alone[1 << root] for root in members(roots)))
+    found: dict[tuple[Kind, bool], list[tuple[int, int]]] = {}
+    for x, y in permutations(range(n), 2):
+        is_root, single = bool(roots >> x & 1), over[y].bit_count() == 1
+        if not roots >> y & 1 and (not single or (over[x] == over[y] and not is_root)):
+            with_x = alone[over[x]] if over[x].bit_count() == 1 else 0
+            label = (is_root, single, with_x, sizes), bool(below[x] >> y & 1)
+            found.setdefault(label, []).append((x, y))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _published(n: int, path: tuple[str | int, ...]) -> tuple[Graph, list[tuple[int, int]]]:
+    """Draw a graph with its questions; cached, because its questions are consecutive."""
+    return _published_law(Stream(*path), n)
 
 
 def _published_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]]:
@@ -154,4 +230,4 @@ def _published_law(stream: Stream, n: int) -> tuple[Graph, list[tuple[int, int]]
 
 def _path(instance: Instance, *path: str | int) -> tuple[str | int, ...]:
     """Return the path of a random stream; it omits the suite if suites share their draws."""
-    return (instance.family, instance.version, instance.profile, instance.stream_seed, *path)
+    return (instance.family, STREAMS, instance.profile, instance.stream_seed, *path)

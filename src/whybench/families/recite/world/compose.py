@@ -42,6 +42,14 @@ STATUS: dict[str, Status] = {
 }
 """How a role gives its edges, if not derivable."""
 
+DENIED: dict[str, tuple[tuple[str, str], ...]] = {
+    "denied": (("cause", "effect"),),
+    "correlated": (("a", "b"), ("b", "a")),
+    "through": (("first", "last"),),
+    "except": (("exception", "effect"),),
+}
+"""Role → slots of the causes and effects whose direct effect it denies."""
+
 SECTIONS = ("summary", "setting", "method", "comparison", "open", "closing")
 """Sections besides the parts: three before them, three behind."""
 
@@ -88,11 +96,13 @@ class _Page:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its title, and the gold edges with their evidence."""
+    """A text with its title, the gold edges with their evidence, and what is denied."""
 
     title: str
     text: str
     edges: tuple[Edge, ...]
+    denied: frozenset[Pair]
+    """Pairs of which it says that the first does not affect the second directly."""
 
 
 def compose(
@@ -126,7 +136,14 @@ def compose(
         if heading:
             page.write(f"\n## {heading}\n")
         _paragraphs(stream, page, speaker, held)
-    return Document(title, "".join(page.pieces), _evidence(page))
+    denied = frozenset(pair for block in blocks for pair in _denied(block.statement))
+    return Document(title, "".join(page.pieces), _evidence(page), denied)
+
+
+def _denied(statement: Statement) -> list[Pair]:
+    """Return the direct effects that a statement rules out."""
+    slots = DENIED.get(statement.role, ())
+    return [(statement.fills[a][0], statement.fills[b][0]) for a, b in slots]
 
 
 def _drawn(deck: Deck, statement: Statement) -> Block:

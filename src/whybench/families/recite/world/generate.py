@@ -8,13 +8,13 @@ from whybench.causal.seeds import Stream
 from whybench.episode.instance import Instance
 from whybench.families.recite.parameters import COLLECTIONS, Parameters, levels, shares
 from whybench.families.recite.world import plan
-from whybench.families.recite.world.compose import Filling, compose
+from whybench.families.recite.world.compose import Document, Filling, compose
 from whybench.families.recite.world.diagram import Pair, diagram
 from whybench.families.recite.world.frames import Sign
 from whybench.families.recite.world.plan import Graph, Shares
 from whybench.families.recite.world.sizes import Size, sized
 from whybench.families.recite.world.vocabulary import FIELDS, Concept, field_named
-from whybench.families.recite.world.world import Edge, Mention, Node, View, World
+from whybench.families.recite.world.world import Mention, Node, View, World
 
 OUTSIDER = 2_500
 """A document mentions at least one concept outside its graph per this many characters."""
@@ -89,7 +89,7 @@ def made(order: Order) -> World:
         words, graph, cast.concepts, everyone, statements, filling, held_out=not short
     )
     cluster = f"{order.source}-{order.graph}"
-    return _world(order, cast, spoken, document.title, document.text, document.edges, cluster)
+    return _world(order, cast, spoken, document, cluster)
 
 
 def _outsiders(stream: Stream, count: int, shares: Shares) -> list[Mention]:
@@ -122,9 +122,7 @@ def _world(
     order: Order,
     cast: _Cast,
     spoken: tuple[Mention, ...],
-    title: str,
-    text: str,
-    edges: tuple[Edge, ...],
+    document: Document,
     cluster: str,
 ) -> World:
     """Sort the nodes alphabetically, in the order of their ids."""
@@ -132,15 +130,16 @@ def _world(
     order_of = sorted(range(n), key=lambda v: cast.concepts[v].name)
     place = {v: k for k, v in enumerate(order_of)}
     nodes = tuple(_node(cast.concepts[v], spoken[v]) for v in order_of)
-    moved = [replace(e, cause=place[e.cause], effect=place[e.effect]) for e in edges]
+    moved = [replace(e, cause=place[e.cause], effect=place[e.effect]) for e in document.edges]
     return World(
-        View(text, n),
+        View(document.text, n),
         nodes,
         tuple(sorted(moved, key=lambda e: (e.cause, e.effect))),
         cluster,
-        title=title,
+        title=document.title,
         domains=(cast.field,),
         level=order.level,
+        denied=frozenset((place[a], place[b]) for a, b in document.denied if max(a, b) < n),
     )
 
 

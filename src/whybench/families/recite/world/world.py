@@ -83,6 +83,8 @@ class World:
     """Day of publication, if known."""
     level: int = 0
     """Level in `made_ladder`, from 1; 0 in other suites."""
+    denied: frozenset[tuple[int, int]] = frozenset()
+    """Pairs of nodes of which the text says that the first does not affect the second directly."""
 
     @property
     def pairs(self) -> frozenset[tuple[int, int]]:

@@ -95,12 +95,18 @@ def exact(state: AgentState, stream: Stream, given: Given = None) -> Moves:
 
 def handed_in(view: View) -> Action:
     """Return the smallest SCM that fits, as an answer."""
+    found = smallest_that_fits(view)
+    return submission(view, formulas(found), found.roots)
+
+
+def smallest_that_fits(view: View) -> Scm:
+    """Return the smallest SCM that fits all worlds of a view."""
     found = smallest(reach(view))
     if found is None:  # some mechanism needs more parents than the catalogue has
         found = smallest(evidence_for(view.told, Rows.of(view.n, view.train)))
     if found is None:
         raise ValueError("No SCM of the class fits the worlds shown, so the problem has a bug.")
-    return submission(view, formulas(found), found.roots)
+    return found
 
 
 def alternative_to(view: View) -> Action:
@@ -117,7 +123,7 @@ def alternative_to(view: View) -> Action:
             best = worth, texts
     if best is None:
         return submission(view, view.reference, reference.roots)
-    return _told_apart(view, best[1])
+    return separated(view, best[1])
 
 
 def _others(view: View, reference: Scm) -> Iterator[Scm]:
@@ -136,7 +142,7 @@ def _others(view: View, reference: Scm) -> Iterator[Scm]:
             yield scm
 
 
-def _told_apart(view: View, texts: tuple[str, ...]) -> Action:
+def separated(view: View, texts: tuple[str, ...]) -> Action:
     """Return the answer for an alternative: its best experiment with its first witness."""
     n, names = view.n, view.names
     reference, alternative = candidate_of(view.reference), candidate_of(texts)
@@ -177,7 +183,7 @@ def structure_dsl(state: AgentState, stream: Stream, given: Given = None) -> Mov
     if found is None:
         yield _copies(view)
     elif view.task == "alternative":
-        yield _told_apart(view, formulas(found))
+        yield separated(view, formulas(found))
     else:
         yield submission(view, formulas(found), found.roots)
 
@@ -241,6 +247,6 @@ def oracle(world: World) -> Moves:
     if view.task == "alternative" and scm_of(world.formulas) == scm_of(view.reference):
         yield alternative_to(view)
     elif view.task == "alternative":
-        yield _told_apart(view, world.formulas)
+        yield separated(view, world.formulas)
     else:
         yield submission(view, world.formulas, world.gold.roots)

@@ -174,6 +174,11 @@ def _verdict(
     if found["latent_match"]:
         if bits == 0:
             return "Right and understood: this is the true SCM, the only one that fits."
+        if found["understood"]:
+            return (
+                "Right and understood: this is the true SCM, and all SCMs that fit agree with it "
+                "on held-out rows."
+            )
         return f"Right by luck: this is the true SCM, though the rows leave {left}."
     if world.view.disclosure == "roots" and not found["root_set_exact"]:
         return "The answer replays every row, including held-out rows, but from the wrong roots."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from math import comb
 
@@ -32,11 +33,25 @@ def hypotheses(view: View) -> str:
     )
 
 
+@lru_cache(maxsize=256)
+def determined(world: World) -> bool:
+    """Return whether all SCMs that fit what was shown give the same result on held-out worlds.
+
+    If only one SCM fits, this is so: a fitting SCM that replays a held-out row wrongly would be a
+    second one beside gold.
+    """
+    return not evidence_of(world.view).open_rows(_heldout_rows(world))
+
+
+def _heldout_rows(world: World) -> list[tuple[int, int]]:
+    return [(row, table.targets) for table in world.heldout for row in table.rows()]
+
+
 def facts(world: World, evidence: Evidence) -> Record:
     """Return figures of a problem: its size, gold formulas, and what the evidence determines."""
     view, gold = world.view, candidate_of(world.formulas)
     read = [formula for formula in gold.formulas if formula is not None]
-    rows = [(row, table.targets) for table in world.heldout for row in table.rows()]
+    rows = _heldout_rows(world)
     open_rows = evidence.open_rows(rows)
     found: dict[str, Json] = {
         "n": view.n,

@@ -23,20 +23,19 @@ from whybench.families.causalab.proof.checker.lab import Lab
 from whybench.families.causalab.proof.checker.readings import whole
 from whybench.families.causalab.rules import CEILING
 from whybench.families.causalab.world.world import FREQUENCY, World
-from whybench.families.claims import differences
+from whybench.families.claims import differences, same
 
 UNVERIFIED_CLAIMS = {
     "identified": "in quadratic and disturbed systems: that the law is not forced is not checked; "
     "that it is forced is checked by several kinds of runs, one of which must force it",
     "exact_steps": "only that it lies between `fewest` and `minimax`, and within the budget",
-    "best_score": "where the frequency is not identified: only that it is 0 or 1",
     "bits": "where not identified: only that some interventions leave a class of that size, and in "
     "quadratic and disturbed systems only that it is one bit or more",
     "witness": "in quadratic and disturbed systems",
     "minimax": "the upper bound over all laws is the theorem of "
     "docs/explanation/causalab-proofs.md; with a first reading of 0 the lower bound may stay open",
     "frequency_identified": "where the law is not identified: if the frequency may be a cause, or "
-    "if it depends on which properties are set",
+    "if it depends on which properties are set and to which values. None claims nothing",
     "undecided_pairs": "where a law of more than 8 quantities, or one that is not exactly linear, "
     "is not identified",
     "expected_edge_f1": "it repeats the exact agent's run over other draws",
@@ -65,11 +64,10 @@ def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
     if lab.exact:
         identified = touched is not None
     else:
-        identified = certificate.identified and lab.forced_by_some_run()
+        identified = certificate.identified is True and lab.forced_by_some_run()
     yield "instance", lab.instance.id
     yield "identified", identified
     yield "facts.graph_identified", identified
-    yield "solvable", True
     if lab.exact:
         yield "fewest", None if touched is None else len(touched)
     else:
@@ -82,10 +80,12 @@ def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
         yield "bits", 0.0
         yield "witness", None
     frequency = lab.frequency_identified(identified)
-    if frequency is not None:
+    known = certificate.facts.get("frequency_identified", "missing")
+    if frequency is not None and (known is not None or (identified and not lab.rounded)):
         yield "facts.frequency_identified", frequency
-    if frequency:
-        yield "best_score", float(_reachable(lab.world))
+        known = frequency
+    yield "solvable", True if known else None
+    yield "best_score", float(_reachable(lab.world)) if known else None
     if identified or view.released:
         yield "facts.undecided_pairs", 0
     elif lab.exact and k <= LARGEST:
@@ -109,15 +109,18 @@ def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
 def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
     """Return what is wrong with claims that may have more than one right value."""
     found, view, text = [], lab.view, certificate.hypotheses
+    if certificate.status != "proven":
+        found.append(f"status: {certificate.status!r} is stored, 'proven' was found")
     words = (
         "quadratic" if view.quadratic else "linear",
+        "size 0.1 or more" if view.rounded else "",
+        "rounded" if view.rounded or view.quadratic else "",
+        "w below 0.05 and u below 0.0005" if view.quadratic else "",
         f"`{view.semantics}`",
         "frequency causes nothing" if view.sink else "frequency may be a cause",
         f"{view.disturbance:g} added" if view.disturbance else "",
     )
     found += [f"hypotheses say {text!r}, without {word!r}" for word in words if word not in text]
-    if certificate.best_score not in (0.0, 1.0):
-        found.append(f"best_score: {certificate.best_score!r} is stored, not 0 or 1")
     steps, worst = certificate.exact_steps, certificate.worst_case
     low = certificate.fewest or 0
     high = view.budget if worst is None else min(worst, view.budget)
@@ -126,7 +129,7 @@ def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
     if certificate.identified:
         return found
     if not lab.exact:
-        short = certificate.bits < 1
+        short = certificate.bits is None or certificate.bits < 1
         return found + [f"bits: {certificate.bits!r} is stored, not 1 or more"] * short
     size = min(view.budget, len(lab.controllable))
     sets = [
@@ -137,7 +140,7 @@ def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
     left = {max(1.0, log2(class_size(lab.k, lab.edges, touched))) for touched in sets}
     if not sets:
         found.append(f"witness {certificate.witness!r} is no pair that looks alike")
-    elif not any(abs(bits - certificate.bits) < 1e-9 for bits in left):
+    elif not any(same(certificate.bits, bits) for bits in left):
         found.append(f"bits: {certificate.bits!r} is stored, one of {sorted(left)} was found")
     return found
 

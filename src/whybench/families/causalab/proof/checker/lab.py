@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whybench.episode.instance import Instance
 from whybench.families.causalab.proof.checker.algebra import (
@@ -22,9 +24,10 @@ from whybench.families.causalab.proof.checker.readings import (
     effects,
     grounds,
     rows,
+    unrounded,
     whole,
 )
-from whybench.families.causalab.world.world import FREQUENCY, Reading, View, World
+from whybench.families.causalab.world.world import FREQUENCY, WEAKEST, Reading, View, World
 
 FINEST = (0.05, 0.0005)
 """Smaller linear and square weights of a quadratic law count as none."""
@@ -49,6 +52,63 @@ def sharp(view: View, v: int, own: Sequence[int], readings: Sequence[Reading]) -
     room = 0.005 * abs(np.linalg.pinv(table)).sum(axis=1)
     d = len(own)
     return bool((room[:d] < FINEST[0]).all() and (room[d : 2 * d] < FINEST[1]).all())
+
+
+def resolved(view: View, v: int, own: Sequence[int], readings: Sequence[Reading]) -> bool:
+    """Tell whether rounded readings give v one linear equation, up to half the weakest weight.
+
+    Causes are rounded too: an equation with weights w is off by at most 0.005 · (1 + Σ |w|) at
+    every reading, which bounds its distance from the best fit.
+    """
+    if not own:
+        return True
+    solver, most = _best_fit(view, v, own, readings)
+    room = 0.005 * abs(solver).sum(axis=1)[: len(own)]
+    return bool((room * most < WEAKEST / 2).all())
+
+
+def foretold(
+    view: View, own: Sequence[int], readings: Sequence[Reading], reactor: Sequence[float]
+) -> bool:
+    """Tell whether rounded readings give the reactor's frequency within the tolerance."""
+    solver, most = _best_fit(view, FREQUENCY, own, readings)
+    pulls = np.array([*(reactor[u] for u in own), 1.0]) @ solver
+    return bool(0.005 * most * (1 + abs(pulls).sum()) < view.tolerance)
+
+
+def _best_fit(
+    view: View, v: int, own: Sequence[int], readings: Sequence[Reading]
+) -> tuple[NDArray[np.float64], float]:
+    """Return the inverse of v's linear equations, and the most that 1 + Σ |w| can be.
+
+    The most is infinite if equations are missing, or too close together for rounded readings.
+    """
+    placed = grounds(view, v, readings)
+    places = sorted({place for place in placed if place is not None})
+    table = np.array(
+        [
+            [reading.values[u] for u in own] + [float(place == ground) for place in places]
+            for reading, ground in zip(readings, placed, strict=True)
+        ]
+    )
+    known = [r.setting if p is None else 0.0 for r, p in _set_last(v, readings, placed)]
+    solver = np.linalg.pinv(table)
+    fit = solver @ (np.array([r.values[v] for r in readings]) - known)
+    room = 0.005 * abs(solver).sum(axis=1)[: len(own)].sum()
+    if np.linalg.matrix_rank(table) < table.shape[1] or room >= 1:
+        return solver, np.inf
+    return solver, float((1 + abs(fit[: len(own)]).sum()) / (1 - room))
+
+
+def _set_last(
+    v: int, readings: Sequence[Reading], placed: Sequence[int | None]
+) -> Iterator[tuple[Reading, int | None]]:
+    """Yield for each reading the last one in which v of its crystal was set, and its ground."""
+    last: dict[int, Reading] = {}
+    for reading, ground in zip(readings, placed, strict=True):
+        if reading.target == v:
+            last[reading.crystal] = reading
+        yield last.get(reading.crystal, reading), ground
 
 
 def settled(world: World, v: int, own: Sequence[int], readings: Sequence[Reading]) -> bool:
@@ -84,9 +144,11 @@ class Lab:
         self.controllable = [v for v in range(1, self.k) if self.view.controllable >> v & 1]
         self.exact = not (self.view.quadratic or self.view.disturbance)
         self.given = [*self.view.records, self.view.baseline]
-        self.start = whole(self.view.baseline.values)
+        self.rounded = self.view.rounded
+        first = unrounded(world) if self.rounded else self.given
+        self.start = whole(first[-1].values)
         self.effects = [effects(world, j) for j in range(self.k)]
-        self.rows = [rows(self.view, v, self.given) for v in range(self.k)]
+        self.rows = [rows(self.view, v, first) for v in range(self.k)]
 
     # Exact linear laws.
 
@@ -119,6 +181,8 @@ class Lab:
         Setting more properties never loses information, so the search goes down from the largest
         sets, one property at a time.
         """
+        if len(self.given) > 1 + len(self.world.records) and self.rounded:
+            return () if self.shown(self.given) else None  # a chain is given
         best = None
         for size in range(min(self.view.budget, len(self.controllable)), -1, -1):
             sets = combinations(self.controllable, size)
@@ -126,20 +190,27 @@ class Lab:
             if found is None:
                 break
             best = found
-        if best is None or not self.shown(carried_out(self.instance, self.world, best)):
+        if best is None:
             return None
-        return best
+        tries = [best]
+        if self.rounded:  # some settings are too close together for rounded readings
+            tries += [best[::-1], *self._runs()]
+        runs = (carried_out(self.instance, self.world, touched) for touched in tries)
+        return best if any(map(self.shown, runs)) else None
 
     def shown(self, readings: Sequence[Reading]) -> bool:
         """Tell whether readings alone force every equation."""
         wanted = ((v, self.columns(v, self.below)) for v in range(self.k))
+        if self.rounded:
+            return all(resolved(self.view, v, own, readings) for v, own in wanted)
         return all(rank(rows(self.view, v, readings), own) == len(own) for v, own in wanted)
 
     @property
     def bounded(self) -> bool:
         """Whether setting every property once suffices: linear, and a stated sink."""
         every = len(self.controllable) == self.k - 1
-        return every and self.exact and self.view.sink and all(r.passive for r in self.given)
+        exact = self.exact and not self.rounded
+        return every and exact and self.view.sink and all(r.passive for r in self.given)
 
     def worst_case(self) -> int | None:
         """Return the worst case over laws with the same first readings; None if it stays open.
@@ -169,32 +240,51 @@ class Lab:
         """Tell whether the reactor's frequency can be forced; None if this stays open.
 
         It is forced if the step to the reactor's crystal is a combination of observed steps. The
-        result must not depend on which properties are set, as many as the budget allows.
+        result must not depend on which properties are set, as many as the budget allows. If
+        readings are rounded, a run must give it within the tolerance too.
         """
-        if identified or not (self.view.sink and self.exact):
+        if (identified and not self.rounded) or not (self.view.sink and self.exact):
             return identified or None
         own = self.columns(FREQUENCY, self.below)
-        reactor = whole(self.world.shown())
-        step = tuple(a - b for a, b in zip(reactor, self.start, strict=True))
+        if identified:
+            return self._foretold(own)
+        start, reactor = self.start, whole(self.world.shown())
+        if self.rounded:
+            own_bases = replace(self.world, bases=self.world.reactor, records=())
+            reactor = whole(unrounded(own_bases)[0].values)
+        step = tuple(a - b for a, b in zip(reactor, start, strict=True))
         verdicts = set()
         size = min(self.view.budget, len(self.controllable))
         for touched in combinations(self.controllable, size):
             seen = self.conditions(FREQUENCY, touched, self.effects)
             verdicts.add(rank([*seen, step], own) == rank(seen, own))
+        if self.rounded and True in verdicts:
+            return self._foretold(own)
         return verdicts.pop() if len(verdicts) == 1 else None
+
+    def _foretold(self, own: Sequence[int]) -> bool | None:
+        """Return True if one of several runs gives the reactor's frequency; None if none does."""
+        runs = (carried_out(self.instance, self.world, run) for run in self._runs())
+        shown = self.world.shown()
+        return any(foretold(self.view, own, run, shown) for run in runs) or None
 
     def undecided(self) -> int:
         """Count edges that some fitting laws have and others do not, after all settings."""
         if self.forced(self.controllable, self.effects, self.below):
             return 0
         readings = carried_out(self.instance, self.world, self.controllable * 2)
-        spaces = []
+        touched, spaces = self.controllable, []
         for v, terms in enumerate(self.world.law.terms):
             law = [Fraction(0)] * self.k
             for term in terms:
                 law[term.cause] = Fraction(str(term.linear))
             columns = self.columns(v, [0] * self.k)
-            free = null_space(rows(self.view, v, readings), columns, self.k)
+            seen = rows(self.view, v, readings)
+            if self.rounded:
+                seen = self.conditions(v, touched, self.effects)
+                own = v in touched and self.view.semantics == "shift"
+                seen += [self.effects[v]] * own
+            free = null_space(seen, columns, self.k)
             spaces.append([cleared(law), *free])
         return undecided(self.k, spaces)
 
@@ -221,7 +311,7 @@ class Lab:
         """Return the settings of each run: all properties in turn, or several times each."""
         causes = sorted(self.controllable, key=lambda v: -self.below[v].bit_count())
         orders = (self.controllable, self.controllable[::-1], causes, causes[::-1])
-        runs = [order * rounds for order in orders for rounds in (2, 4)]
+        runs = [order * rounds for rounds in (1, 2, 4) for order in orders]
         runs += [[v for v in order for _ in range(rounds)] for order in orders for rounds in (2, 4)]
         return list(dict.fromkeys(tuple(run[: self.view.budget]) for run in runs))
 

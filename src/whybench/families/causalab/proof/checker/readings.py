@@ -42,8 +42,30 @@ def rows(view: View, v: int, readings: Sequence[Reading]) -> list[Row]:
 
 
 def whole(values: Sequence[float]) -> Row:
-    """Return readings, which have two decimals, in hundredths."""
-    return tuple(round(100 * value) for value in values)
+    """Return readings, which have two decimals, in hundredths; whole numbers as they are."""
+    return tuple(x if isinstance(x, int) else round(100 * x) for x in values)
+
+
+def unrounded(world: World) -> list[Reading]:
+    """Return the first readings without rounding, as whole numbers in one unit.
+
+    Weights have four decimals and bases two, so this unit divides every value.
+    """
+    law, view = world.law, world.view
+    unit = 10 ** (4 * law.k + 2)
+    found = []
+    for reading, bases in zip(
+        (*view.records[: len(world.records)], view.baseline),
+        (*world.records, world.bases),
+        strict=True,
+    ):
+        x = [Fraction(0)] * law.k
+        for v in law.order():
+            base = law.base if v == FREQUENCY else bases[v]
+            parts = (Fraction(str(t.linear)) * x[t.cause] for t in law.terms[v])
+            x[v] = sum(parts, Fraction(str(base)))
+        found.append(replace(reading, values=tuple(int(value * unit) for value in x)))
+    return found
 
 
 def effects(world: World, j: int) -> Row:

@@ -171,16 +171,16 @@ def compared(view: View) -> list[Row]:
         known = with_covariates(view, run, "exact_steps", "fewest")
         if known.empty:
             continue
-        made = view.estimate(run, "avg_steps")
+        made = view.estimate(run, "experiments")
         answered = known[known["outcome"] == "answered"]
-        early = answered["avg_steps"] < answered["fewest"]
+        early = answered["experiments"] < answered["fewest"]
         once = known.drop_duplicates("instance")
         rows.append({
             "system": entry.system, "suite": entry.suite, "steps": made.estimate,
             **bounds(made),
             "exact agent": float(once["exact_steps"].mean()),
             "fewest": float(once["fewest"].mean()),
-            "regret": view.estimate(run, "step_regret").estimate,
+            "regret": view.estimate(run, "regret").estimate,
             "after the answer was forced": view.estimate(run, "wasted_steps").estimate,
             "answered too early": float(early.mean()), "episodes": made.n,
         })  # fmt: skip
@@ -238,7 +238,7 @@ def by_need(view: View, suite: str) -> pd.DataFrame:
     for entry in own(view, suite):
         for need, cells in with_covariates(view, entry.run, "exact_steps").groupby("exact_steps"):
             where = _chosen(entry.run, cells)
-            made = view.estimate(entry.run, "avg_steps", where)
+            made = view.estimate(entry.run, "experiments", where)
             rows.append({
                 "system": entry.system, "needed": int(float(str(need))), "steps": made.estimate,
                 **bounds(made),

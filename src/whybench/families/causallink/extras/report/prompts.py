@@ -20,7 +20,7 @@ from whybench.report.view import View
 TABLES = ("4", "5")
 """The tables with every system under one prompt each; Table 1 shows the better of the two."""
 
-COLUMNS = ("accuracy", "accuracy_true", "accuracy_false", "avg_steps", "errors")
+COLUMNS = ("accuracy", "accuracy_true", "accuracy_false", "experiments", "errors")
 
 FEW = 10
 """Below this number of clusters, intervals are wide."""
@@ -41,14 +41,14 @@ def by_prompt(view: View) -> Shown:
         scored = run.frame[run.frame["accuracy"].notna()]
         if not found["accuracy"].n:
             continue
-        made = bounds(found["avg_steps"])
+        made = bounds(found["experiments"])
         rows.append({
             "system": entry.system.replace(f" · template={run.template}", ""),
             "prompt": run.template, "source": entry.origin, "published": False,
             **{metric: f"{value.estimate:.3f}" for metric, value in found.items()},
             "errors": str(int(scored[list(ERRED)].sum().sum())),
             "share": found["accuracy"].estimate, **bounds(found["accuracy"]),
-            "steps": found["avg_steps"].estimate,
+            "steps": found["experiments"].estimate,
             "steps_low": made["low"], "steps_high": made["high"],
             "right_on_true": found["accuracy_true"].estimate,
             "right_on_false": found["accuracy_false"].estimate,
@@ -82,7 +82,7 @@ def _published(view: View) -> list[Row]:
         row[cell.metric] = cell.printed
         if cell.metric == "accuracy":
             row |= {"share": cell.share, "episodes": cell.n}
-        elif cell.metric == "avg_steps":
+        elif cell.metric == "experiments":
             row["steps"] = cell.value
         elif cell.metric in ("accuracy_true", "accuracy_false"):
             row[f"right_on_{cell.metric.rpartition('_')[2]}"] = cell.share

@@ -93,20 +93,25 @@ def chased(must: Sequence[int], never: Sequence[int], demands: Sequence[Demand])
     """Return an order with all required causes, no excluded ones, and every demand met.
 
     The search is complete: it meets an unmet demand in each possible way, and only demands add
-    causes.
+    causes. The demand with the fewest possible ways comes first. A cause of v also becomes a cause
+    of all that v drives, so it must be excluded for none of them.
     """
     order = closed(must)
     if any(causes & never[v] for v, causes in enumerate(order)):
         return None
+    blocked = list(never)
+    for w, causes in enumerate(order):
+        for v in members(causes):
+            blocked[v] |= never[w]
     unmet = [
-        (choice & ~never[v], v)
+        ([u for u in members(choice) if not (order[u] | 1 << u) & blocked[v]], v)
         for choice, v, given in demands
         if not order[v] & choice and (given < 0 or order[v] >> given & 1)
     ]
     if not unmet:
         return order
-    choice, v = min(unmet, key=lambda demand: demand[0].bit_count())
-    for u in members(choice):
+    ways, v = min(unmet, key=lambda demand: len(demand[0]))
+    for u in ways:
         more = list(order)
         more[v] |= 1 << u
         found = chased(more, never, demands)

@@ -46,6 +46,8 @@ class Reread:
     arrows: dict[Arrow, list[Given]] = field(default_factory=dict)
     forms: dict[str, set[str]] = field(default_factory=dict)
     """Concept → the words for it that occur."""
+    denied: set[Arrow] = field(default_factory=set)
+    """Cause and effect of direct effects that are said not to exist."""
     unread: list[str] = field(default_factory=list)
     """What belongs to no frame, and labels that are used without a definition."""
 
@@ -67,6 +69,15 @@ _SAYS: Mapping[str, Callable[[Fills], Iterator[tuple[str, str]]]] = {
 """Role → the edges that it gives without other statements."""
 
 
+_DENIES: Mapping[str, Callable[[Fills], Iterator[tuple[str, str]]]] = {
+    "denied": lambda f: product(f["cause"], f["effect"]),
+    "correlated": lambda f: iter([(f["a"][0], f["b"][0]), (f["b"][0], f["a"][0])]),
+    "through": lambda f: product(f["first"], f["last"]),
+    "except": lambda f: product(f["exception"], f["effect"]),
+}
+"""Role → the direct effects that it rules out."""
+
+
 def field_titled(title: str) -> Field:
     """Return the field with this title."""
     return next(known for known in map(field_named, FIELDS) if known.title == title)
@@ -81,6 +92,8 @@ def reread(text: str, known: Field) -> Reread:
         if not line or line.startswith("#"):
             continue
         for frame, fills in _blocks(line, known, found):
+            if frame.role in _DENIES:
+                found.denied.update(_DENIES[frame.role](fills))
             if frame.role == "define":
                 groups[fills["label"][0]] = (fills["members"], frame)
             elif frame.role in ("acts", "receives"):

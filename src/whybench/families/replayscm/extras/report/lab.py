@@ -32,7 +32,7 @@ def kind_of(attempt: Attempt) -> str | None:
     if attempt.value("valid") is None or unique is None:
         return None
     if attempt.holds("heldout_exact"):
-        return UNDERSTOOD if unique else LUCKY
+        return UNDERSTOOD if unique or attempt.holds("understood") else LUCKY
     if not attempt.holds("valid"):
         return INVALID
     if unique:
@@ -57,13 +57,13 @@ def lab_table(tried: Tried) -> list[Row]:
     """Return the laboratory in figures."""
     rows: list[Row] = []
     for entry in tried.chosen(["lab"]):
-        regret = tried.estimate(entry, "experiment_regret")
+        regret = tried.estimate(entry, "regret")
         rows.append({
             "system": entry.system, "evidence": _whose(entry), "from": entry.origin,
             "n": len(entry.attempts),
             **{metric: told(tried.estimate(entry, metric)) for metric in COLUMNS},
             "experiments": told(tried.estimate(entry, "experiments"), 1),
-            "experiment_regret": f"{told(regret, 1)}, n {regret.n}" if regret.n
+            "regret": f"{told(regret, 1)}, n {regret.n}" if regret.n
             else "–",
         })  # fmt: skip
     return rows
@@ -72,7 +72,7 @@ def lab_table(tried: Tried) -> list[Row]:
 def lab_regret(tried: Tried) -> Iterator[Row]:
     """Return the experiments beyond those of the exact agent."""
     for entry in tried.chosen(["lab"]):
-        found = tried.estimate(entry, "experiment_regret")
+        found = tried.estimate(entry, "regret")
         if found.n:
             yield {"system": entry.system, **cells(found, "regret")}
 
