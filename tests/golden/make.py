@@ -1,11 +1,12 @@
 """Hashes of the first instances of every suite.
 
-Made anew with `python -m tests.golden.make > tests/golden/instances.json`. A change here means
-that old logs can no longer be re-scored: raise the family's version with it.
+Made anew with `python -m tests.golden.make FAMILY…`; without a name, for all families. A change
+here means that old logs can no longer be re-scored: raise the family's version with it.
 """
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from whybench.causal.canonical import digest
@@ -44,13 +45,15 @@ def hashes(suite: Suite, most: int = 20) -> list[str]:
 
 
 def main() -> None:
+    asked = sys.argv[1:] or list(families())
+    file = Path(__file__).parent / "instances.json"
+    known = json.loads(file.read_text())
     found = {
-        name: hashes(suite)
-        for family in families().values()
-        for name, suite in suites(family).items()
+        path: hashes(suite) if name in asked else known[path]
+        for name, family in families().items()
+        for path, suite in suites(family).items()
     }
-    json.dump(found, sys.stdout, indent=1)
-    sys.stdout.write("\n")
+    file.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

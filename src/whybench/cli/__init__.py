@@ -11,7 +11,7 @@ from whybench.cli.lazy import Root
 app = typer.Typer(
     cls=Root,
     help="Measure whether a language model or agent finds out why.",
-    epilog="Example: whybench show causallink/core --index 3",
+    epilog="Example: whybench show causallink/advanced --index 3",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -105,12 +105,12 @@ COMMANDS: Mapping[str, Entry] = {
     "show": Entry(
         "Show an instance as an agent sees it.",
         "whybench.cli.list_show:show",
-        "whybench show causallink/core --index 3",
+        "whybench show causallink/advanced --index 3",
     ),
     "play": Entry(
         "Play an instance yourself.",
         "whybench.cli.play:play",
-        "whybench play causallink/core --index 3",
+        "whybench play causallink/advanced --index 3",
         "The episode was not saved. The same command opens it again.",
     ),
     "solve": Entry(

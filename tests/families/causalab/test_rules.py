@@ -352,9 +352,8 @@ def test_how_a_number_looks_hangs_on_the_number_alone() -> None:
         _, episode = opened("main_5", index)
         name = episode.view.names[episode.view.targets()[index]]
         told = episode.describe(put(episode, name, "50.0"), "plain")
-        assert ".0" not in told
         cells = re.findall(r"[a-z]+ (-?\d+(?:\.\d+)?)", told.splitlines()[0])
-        assert cells == [shown(episode.now[v]) for v in (*episode.view.display, FREQUENCY)]
+        assert cells == [f"{episode.now[v]:.2f}" for v in (*episode.view.display, FREQUENCY)]
 
 
 def test_the_released_rules_leak_what_was_moved() -> None:
@@ -363,7 +362,8 @@ def test_the_released_rules_leak_what_was_moved() -> None:
     told = episode.describe(put(episode, "size", 50), "plain")
     assert "density 77, size 50.0, frequency 170.0" in told
     plain = lab(law)
-    assert "density 77, size 50, frequency 170." in plain.describe(put(plain, "size", 50), "plain")
+    told = plain.describe(put(plain, "size", 50), "plain")
+    assert "density 77.00, size 50.00, frequency 170.00." in told
 
 
 def test_display_order_is_independent_of_causal_order() -> None:

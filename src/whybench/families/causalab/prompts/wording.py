@@ -113,7 +113,7 @@ class Wording(Words):
             if reading.target is not None:
                 name = view.names[reading.target]
                 done = self.say("touched", name=name, value=shown(reading.setting))
-            cells = " | ".join(shown(reading.values[v]) for v in columns)
+            cells = " | ".join(self._read(reading.values[v]) for v in columns)
             crystal = self.say("crystal", number=reading.crystal + 1)
             lines.append(self.say("row", crystal=crystal, done=done, cells=cells))
         head = self.say("head", names=" | ".join(view.names[v] for v in columns))
@@ -123,7 +123,7 @@ class Wording(Words):
         """Return the reactor's crystal."""
         values = self._episode.world.shown()
         names = self._view.names
-        listed = ", ".join(f"{names[v]} {shown(values[v])}" for v in self._view.display)
+        listed = ", ".join(f"{names[v]} {self._read(values[v])}" for v in self._view.display)
         return self.say("reactor", listed=listed)
 
     def remaining(self) -> str:
@@ -154,7 +154,11 @@ class Wording(Words):
 
     def _cell(self, v: int, value: float) -> str:
         """Return a reading as text; the released rules reveal which values were moved."""
-        return repr(value) if self._episode.shifted >> v & 1 else shown(value)
+        return repr(value) if self._episode.shifted >> v & 1 else self._read(value)
+
+    def _read(self, value: float) -> str:
+        """Return a reading; rounded ones have two decimals, so that none looks like a setting."""
+        return f"{value + 0.0:.2f}" if self._view.rounded else shown(value)
 
     def _words(self) -> dict[str, object]:
         """Return the values of a template's placeholders."""
