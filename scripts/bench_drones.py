@@ -1,8 +1,9 @@
-"""Drones a second of each physics of CausalGame, on one core: `python scripts/bench_drones.py`.
+"""Drones per second of CausalGame, on one core: `python scripts/bench_drones.py`.
 
 A fleet of `--batch` drones is drawn and flown, anew each time; `flown` is the flight alone, as when
-designs are compared on one fleet. The designs are the default and the slowest that we know. CPU
-time; fails if the slowest median is below `--bar`, or a fleet of 1,000 takes longer than `--fleet`.
+designs are compared on one fleet. The released physics fly the default and the slowest design that
+we know; each story flies the default design of its first drawn system. CPU time; fails if the
+slowest median is below `--bar`, or a fleet of 1,000 takes longer than `--fleet`.
 """
 
 import argparse
@@ -14,10 +15,12 @@ import time
 
 from whybench.causal.seeds import Stream
 from whybench.families.causalgame.world.design import Design, design
+from whybench.families.causalgame.world.drawn.draw import drawn, stories
+from whybench.families.causalgame.world.drawn.hazards import Hazards
 from whybench.families.causalgame.world.fleet import fleet
 from whybench.families.causalgame.world.physics.catalogue import KINDS, physics
-from whybench.families.causalgame.world.physics.flight import fly
 from whybench.families.causalgame.world.physics.physics import Physics
+from whybench.families.causalgame.world.world import flown
 
 FLEET = 1000
 """Drones of a stage-2 fleet."""
@@ -36,6 +39,11 @@ def main() -> int:
         for name in KINDS
         for what, plan in designs(physics(name)).items()
     }
+    for name, story in stories().items():
+        if name == story.kind:
+            world = drawn(story, Stream("bench", name))
+            plan = design(world.sheet)
+            rows[f"drawn/{name}"] = rate(world, plan, given.batch, given.fleets, given.repeats)
     slowest = min(row["median"] for row in rows.values())
     milliseconds = 1000 * FLEET / slowest
     held = slowest >= given.bar and milliseconds <= given.fleet
@@ -63,27 +71,29 @@ def designs(world: Physics) -> dict[str, Design]:
     }
 
 
-def rate(world: Physics, plan: Design, batch: int, fleets: int, repeats: int) -> dict[str, float]:
+def rate(
+    world: Physics | Hazards, plan: Design, batch: int, fleets: int, repeats: int
+) -> dict[str, float]:
     """Return drones per CPU second: slowest, median and fastest repeat; and the flight's median."""
-    found, flown = [], []
+    found, flights = [], []
     for repeat in range(repeats):
         stream = Stream("bench", world.name, repeat)
-        fly(world, fleet(world.layout, stream, batch), plan, "stage2")
+        flown(world, fleet(world.layout, stream, batch), plan, "stage2")
         gc.collect()
         spent = 0.0
         began = time.process_time()
         for _ in range(fleets):
-            drawn = fleet(world.layout, stream, batch)
+            drones = fleet(world.layout, stream, batch)
             start = time.process_time()
-            fly(world, drawn, plan, "stage2")
+            flown(world, drones, plan, "stage2")
             spent += time.process_time() - start
         found.append(batch * fleets / (time.process_time() - began))
-        flown.append(batch * fleets / spent)
+        flights.append(batch * fleets / spent)
     return {
         "slowest": round(min(found)),
         "median": round(statistics.median(found)),
         "fastest": round(max(found)),
-        "flown": round(statistics.median(flown)),
+        "flown": round(statistics.median(flights)),
     }
 
 

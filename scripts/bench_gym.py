@@ -20,7 +20,7 @@ from whybench.causal.seeds import Stream
 from whybench.interfaces.gym import EpisodeEnv
 from whybench.interfaces.session import Session
 
-OTHERS = ("causalab-main_3", "replayscm-lab", "causalgame-antenna_trap")
+OTHERS = ("causalab-main_3", "replayscm-lab", "causalgame-antenna")
 
 Script = list[list[str]]
 """What is said in one episode after another."""

@@ -49,7 +49,7 @@ SHARES = (
         Share(f"replayscm/{name}", 100, ("null", "random", "structure_dsl", "exact"), 9)
         for name in ("ord_cert", "hid_cert")
     ),
-    Share("causalgame/antenna_trap", 60, ("null", "random", "correlational", "exact"), 10),
+    Share("causalgame/antenna", 60, ("null", "random", "correlational", "exact"), 10),
     Share("recite/made_short", 200, ("null", "random", "co_mention", "pattern", "exact"), 10),
 )
 

@@ -26,7 +26,7 @@ RUNS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("replayscm/ord_cert", "random exact", 6, {}),
     ("replayscm/block_cert", "exact", 6, {}),
     ("replayscm/lab", "exact", 4, {}),
-    ("causalgame/antenna_trap", "correlational exact", 6, {}),
+    ("causalgame/antenna", "correlational exact", 6, {}),
     ("recite/made_ladder", "random co_mention exact", 10, {}),
 )
 """Suite, agents, instances, task arguments."""

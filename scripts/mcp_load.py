@@ -38,7 +38,7 @@ SUITES = {
     "causallink/core": ("random", 70),
     "causalab/main_3": ("random", 10),
     "replayscm/lab": ("exact", 10),
-    "causalgame/antenna_trap": ("one_factor", 10),
+    "causalgame/antenna": ("one_factor", 10),
 }
 """Suite → whose experiments are made, and how many of a hundred sessions play it."""
 

@@ -49,12 +49,6 @@ OLD = (
         "parameter",
         {
             'episode/instance.py:"parameters": "knobs"': "ids hash the field under this name",
-            "causalgame/family.toml:knobs = ": "the name of a suite is part of ids",
-            'causalgame/parameters.py:"knobs"': "the name of a suite is part of ids",
-            "causalgame/world/factorial_suite.py:suite `knobs`": "the name of the suite",
-            "causalgame/proof/checker/check.py:suite `knobs`": "the name of the suite",
-            "causalgame/extras/report/section.toml:suite `knobs`": "the name of the suite",
-            "whybench_verifiers/taskset.py:causalgame/knobs": "the name of the suite",
         },
     ),
     Old(
@@ -130,7 +124,14 @@ OLD = (
             "causalgame/extras/report/section.toml:A drone workshop": "what the game is about",
         },
     ),
-    Old("story|stories", "exact inference along an episode", "timeline, belief graph"),
+    Old(
+        "story|stories",
+        "exact inference along an episode",
+        "timeline, belief graph",
+        {
+            "families/causalgame/:": "a story is a kind of drawn system: antenna, zone and others",
+        },
+    ),
     Old(
         "choosing",
         "modules that pick instances",

@@ -17,15 +17,12 @@ from whybench.testing.samples import more_alike_than_chance
 GENERATORS = {
     "causalab": (
         *("main_4", "scaling_4", "quad_hard", "hidden_count_1", "hidden_range_5", "hidden_freq_1"),
-        *("freqparent_4", "partial_4", "golden_4", "fresh"),
+        *("freqparent_4", "partial_4", "golden_4", "observed_5", "fresh"),
     ),
-    "causalgame": (
-        *("antenna_trap", "deployment_zone_trap_categorical", "deployment_zone_trap_env_shift"),
-        *("weather_noise", "knobs"),
-    ),
-    "causallink": ("core", "collider", "advanced"),
+    "causalgame": (*("antenna", "antenna_no_history", "zone", "env_shift", "weather"),),
+    "causallink": ("core", "collider", "advanced", "limited"),
     "recite": ("made_short", "made_ladder", "standard"),
-    "replayscm": ("hid_match", "ord_ext", "alt_hid", "block", "hid_cert", "bits_4", "lab"),
+    "replayscm": ("hid_match", "ord_ext", "alt_hid", "block", "hid_cert", "bits_4", "lab", "rows"),
 }
 """Family → suites that are made in different ways; its other suites differ from one of these only
 in a parameter. These, in profile `certified`, are in the default tier, all others are slow."""

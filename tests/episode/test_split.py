@@ -10,7 +10,7 @@ from whybench.causal.seeds import Stream
 from whybench.episode.registry import families, find_instance, load_suite
 from whybench.episode.split import PARTS, drawn, listed, part_of
 
-SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/knobs", "recite/made_short",
+SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/antenna", "recite/made_short",
           "replayscm/lab", "replayscm/ord_cert")  # fmt: skip
 
 

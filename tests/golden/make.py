@@ -34,6 +34,7 @@ def suites(family: Family[Any]) -> dict[str, Suite]:
         f"{suite.path}/{profile}/{seed}": suite
         for profile in family.profiles
         for name in family.suites
+        if profile in family.profiles_of(name)
         for seed in ("public", "other")
         for suite in [family.suite(name, profile=profile, seed=seed)]
     }

@@ -23,7 +23,7 @@ ONE_OF_EACH = tuple(
     f"{family}-{suite}-v{families()[family].version}"
     for family, suite in (
         ("causalab", "main_3"),
-        ("causalgame", "antenna_trap"),
+        ("causalgame", "antenna"),
         ("causallink", "core"),
         ("recite", "made_short"),
         ("replayscm", "lab"),
@@ -51,7 +51,12 @@ def held(instructions: str) -> tuple[str, str]:
 
 
 def test_every_suite_of_every_family_has_an_id() -> None:
-    suites = [f"{f.name}-{s}-v{f.version}" for f in families().values() for s in f.suites]
+    suites = [
+        f"{family.name}-{suite}-v{family.version}"
+        for family in families().values()
+        for suite in family.suites
+        if "certified" in family.profiles_of(suite)
+    ]
     assert list(interface.IDS) == [f"WhyBench/{name}" for name in suites]
     assert set(interface.IDS) <= gymnasium.registry.keys()
 

@@ -124,7 +124,7 @@ def test_an_async_vector_equals_its_parts(context: str) -> None:
 
 def test_scores_come_with_the_step_that_ends_an_episode() -> None:
     envs = gymnasium.make_vec(
-        "WhyBench/causalgame-antenna_trap-v1",
+        "WhyBench/causalgame-antenna-v1",
         2,
         vectorization_mode="sync",
         vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP},

@@ -35,7 +35,7 @@ def run(model: str | Model, count: int = 1, **args: object) -> EvalLog:
 def scripted(*replies: object, **args: object) -> EvalSample:
     """Say some replies, the last one over and over."""
     model = get_model("whybench/script", replies=list(replies))
-    (sample,) = run(model, **{"analysis": False, **args}).samples
+    (sample,) = run(model, **args).samples
     return sample
 
 
@@ -48,7 +48,7 @@ def program(code: str) -> str:
 
 
 DEPLOY = call("deploy", design="{}", count="5")
-SUBMIT = call("submit", design='{"antenna_def": 0}')
+SUBMIT = call("submit", design='{"vane_def": 0}')
 REPORT = call("report", **dict.fromkeys(QUESTIONS, "text"))
 
 
@@ -69,9 +69,9 @@ def told(sample: EvalSample) -> str:
 def test_the_exact_agent_is_the_one_in_the_plain_interface_and_works_from_given_evidence(
     protocol: str,
 ) -> None:
-    args = {"protocol": protocol, "suite": "all", "analysis": False}
+    args = {"protocol": protocol, "suite": "zone"}
     own = run("whybench/exact", LIMIT, **args)
-    assert_the_plain_interface(FAMILY, "all", own, LIMIT)
+    assert_the_plain_interface(FAMILY, "zone", own, LIMIT)
     for sample in own.samples:
         if protocol == "code":
             ended, made = sample.store[PROGRAMS], len(actions(sample))
@@ -135,7 +135,7 @@ def test_an_analysis_reaches_the_model_and_can_deploy_nothing() -> None:
         call("analyse", program=look), call("analyse", program=cheat), DEPLOY, SUBMIT, REPORT,
         analysis=True,
     )  # fmt: skip
-    columns = len(FAMILY.open(FAMILY.suite("antenna_trap")[0]).records().columns)
+    columns = len(FAMILY.open(FAMILY.suite("antenna")[0]).records().columns)
     assert f"{columns * 1000}" in told(sample)
     assert "Call the tools themselves" in told(sample)
     assert sample.store[PROGRAMS] == {"ok": 1, "error": 1}
@@ -146,15 +146,15 @@ def test_an_analysis_reaches_the_model_and_can_deploy_nothing() -> None:
 def test_programs_explore_submit_and_report() -> None:
     explore = """
 rates = {}
-for antenna in (0, 20):
-    seen = client.deploy(design={"antenna_def": antenna, "engine_def": 10}, count=40)
-    rates[antenna] = seen["survived"] / seen["deployed"]
+for vane in (0, 20):
+    seen = client.deploy(design={"vane_def": vane, "rotor_def": 20}, count=40)
+    rates[vane] = seen["survived"] / seen["deployed"]
 try:
     client.deploy(design={"wheel_def": 1}, count=1)
 except Exception as problem:
     print("refused:", problem)
 best = max(rates, key=rates.get)
-print("best", best, client.submit(design={"antenna_def": best, "engine_def": 10})["survived"])
+print("best", best, client.submit(design={"vane_def": best, "rotor_def": 20})["survived"])
 """
     report = f"client.report(**{dict.fromkeys(QUESTIONS, 'text')!r})"
     sample = scripted(
@@ -169,14 +169,14 @@ print("best", best, client.submit(design={"antenna_def": best, "engine_def": 10}
 
 
 def test_values_do_in_the_place_of_their_text() -> None:
-    loose = call("deploy", design={"antenna_def": 0}, count=5, equipment=None, beliefs=None)
+    loose = call("deploy", design={"vane_def": 0}, count=5, equipment=None, beliefs=None)
     sample = scripted(loose, SUBMIT, REPORT)
     assert actions(sample) == ["deploy", "submit", "report"]
 
 
 def test_beliefs_are_measured_along_the_way() -> None:
-    right = [{"cause": "antenna_def", "effect": "survival", "sign": "lowers"}]
-    wrong = [{"cause": "engine_def", "effect": "detection", "sign": "lowers"}]
+    right = [{"cause": "vane_def", "effect": "survival", "sign": "lowers", "when": "storm"}]
+    wrong = [{"cause": "spar_def", "effect": "survival", "sign": "raises"}]
     believing = call("deploy", design="{}", count="5", beliefs=json.dumps(wrong))
     final = call("submit", design="{}", beliefs=json.dumps(right))
     sample = scripted(believing, final, REPORT)

@@ -104,7 +104,7 @@ def given(report: Report | None = GOOD, outcome: Outcome = LOST) -> ReportSource
         if report is None:
             return None
         return JudgedCase(
-            str(state.sample_id), "antenna_trap", "certified", "antenna", report, outcome
+            str(state.sample_id), "antenna_trap", "published", "antenna", report, outcome
         )
 
     return source

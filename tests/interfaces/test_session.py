@@ -78,7 +78,7 @@ def test_leaving_an_episode_that_has_ended_changes_nothing() -> None:
 
 @pytest.mark.parametrize("family", families())
 def test_sparse_pays_the_headline_at_the_end_and_dense_evidence_on_the_way(family: str) -> None:
-    suites = {"causalab": "main_3", "replayscm": "lab", "causalgame": "antenna_trap"}
+    suites = {"causalab": "main_3", "replayscm": "lab", "causalgame": "antenna"}
     suite = families()[family].suite(suites.get(family, next(iter(families()[family].suites))))
     for instance in (suite[0], suite[1]):
         moves = suite.family.exact_run(instance).actions

@@ -33,8 +33,7 @@ from whybench.report.view import View
 FAMILY = families()["causalgame"]
 SHOWN = [metric.name for metric in FAMILY.metrics if metric.role != "detail"]
 RELEASED = list(FAMILY.suite("all", profile="published"))
-REPAIRED = list(FAMILY.suite("all"))
-CELLS = [FAMILY.suite("knobs")[index] for index in (0, 1, 20, 21, 40)]
+STORIES = {name: list(FAMILY.suite(name))[:2] for name in ("antenna", "antenna_no_history", "zone")}
 REPORT = dict.fromkeys(QUESTIONS, "text")
 
 Player = Callable[[Instance], Trace]
@@ -139,11 +138,10 @@ def scored(run: Run, **columns: list[float]) -> Run:
 def everything() -> View:
     made = Made()
     made.add(believer).add(agent("oracle"), system="acme/one · protocol=code", protocol="code")
-    made.add(agent("null"), model="whybench/null").add(
-        agent("null"), REPAIRED, model="whybench/null"
-    )
+    made.add(agent("null"), model="whybench/null")
     made.add(agent("null"), system="acme/one · evidence=optimal", evidence="optimal")
-    made.add(agent("null"), CELLS, model="acme/two")
+    for drawn in STORIES.values():
+        made.add(agent("null"), drawn, model="whybench/null")
     n = len(RELEASED)
     half = [float(place % 2) for place in range(n)]
     dimensions = ("causal_reasoning", "experimental_design", "reflection_quality", "data_usage")
@@ -175,7 +173,7 @@ def test_every_part_is_whole_and_ids_are_unique(whole: Section) -> None:
 
 def test_all_that_the_issue_names_is_there(whole: Section) -> None:
     names = "survival-published challenge-published history-certified tools-minus-code rubric modes"
-    names += " difficulty-published claims each-claim distance split evidence factors"
+    names += " difficulty-published claims each-claim distance split evidence"
     assert {f"causalgame-{name}" for name in names.split()} <= set(ids(whole))
     assert "Winning without the right beliefs" not in remarks(whole), "the believer never wins"
 
@@ -283,7 +281,7 @@ def test_other_evidence_seed_or_wording_is_another_group() -> None:
     made = Made().add(silent, RELEASED[:2]).add(silent, RELEASED[3:5])
     made.add(silent, RELEASED[1:4], evidence="optimal").add(silent, hidden)
     made.add(silent, RELEASED[:1], template="terse")
-    found = Games.of(made.view).played
+    found = Games.of(made.view).every
     assert [len(group.frame) for group in found] == [4, 3, 3, 1]
     names = [group.name for group in found]
     assert len(set(names)) == 4
@@ -295,20 +293,22 @@ def test_other_evidence_seed_or_wording_is_another_group() -> None:
     assert list(wins["n"]) == [2, 2], "both were played with own and with optimal evidence"
 
 
-def test_generated_worlds_are_sorted_by_parameter(everything: View, whole: Section) -> None:
-    room = child(whole, "causalgame-generated")
-    drawn = part(room, "causalgame-factors").frame.set_index("factor")
-    assert drawn.loc[["shift: off", "shift: mild", "shift: strong"], "n"].to_list() == [2, 2, 1]
-    assert [group.name for group in Games.of(everything).generated] == ["acme/two"]
+def test_stories_of_one_system_form_one_group(everything: View, whole: Section) -> None:
+    (drawn,) = Games.of(everything).profiles["certified"]
+    assert drawn.frame["scenario"].to_list() == [name for name in STORIES for _ in range(2)]
+    shown = part(whole, "causalgame-survival-certified").frame
+    mine = shown[shown["system"] == "null (reference agent)"].set_index("row")
+    assert list(mine.index) == [short(name) for name in STORIES]
+    first = drawn.frame["survival_rate"].iloc[:2].mean()
+    assert mine["value"].iloc[0] == pytest.approx(first)
 
 
 def test_absent_data_give_a_sentence_and_no_empty_figure() -> None:
-    found = section(Made().add(agent("null"), REPAIRED[:2]).view)
+    found = section(Made().add(agent("null"), STORIES["antenna"]).view)
     for words in ("protocol=code", "report_judge", "evidence=optimal", "recorded beliefs"):
         assert words in remarks(found)
     kept: list[Part] = [p for p in found.walk() if isinstance(p, Figure)]
     assert all(not p.frame.empty for p in kept if isinstance(p, Figure))
-    assert "causalgame-factors" not in ids(found)
     assert "causalgame-difficulty-certified" not in ids(found), "two scenarios are no rank"
 
 
@@ -331,7 +331,7 @@ def test_runs_without_a_fleet_or_of_another_version_do_no_harm() -> None:
 def test_a_real_log_makes_a_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
-    reference_logs(FAMILY.suite("antenna_trap"), ("null",), tmp_path / "logs", 2)
+    reference_logs(FAMILY.suite("antenna"), ("null",), tmp_path / "logs", 2)
     logs = read_runs([tmp_path / "logs"])
     found = section(View(FAMILY, logs.runs, Published()))
     assert part(found, "causalgame-split").frame["episodes"].sum() == 2

@@ -202,7 +202,7 @@ def test_tokens_of_an_episode_are_its_characters_heard_anew_at_every_turn():
 
 
 @pytest.mark.parametrize(
-    "path", ["causallink/core", "causalab/main_3", "replayscm/roots_cert", "causalgame/all"]
+    "path", ["causallink/core", "causalab/main_3", "replayscm/roots_cert", "causalgame/antenna"]
 )
 def test_every_kind_of_talk_can_be_counted(path):
     suite = load_suite(path)

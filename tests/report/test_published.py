@@ -306,7 +306,7 @@ PAPER = {"profile": "published"}
         ("causalab/fresh", {}, []),
         ("causalgame/weather_noise", {"profile": "published"}, ["agentic"]),
         ("causalgame/weather_noise", {"profile": "published", "protocol": "code"}, ["prompting"]),
-        ("causalgame/weather_noise", {}, []),
+        ("causalgame/weather", {}, []),
         ("causallink/core", {"template": "notebook"}, []),
         ("recite/name_assisted", {"profile": "published", "data": "texts.jsonl"}, [""]),
         ("recite/name_assisted", {"profile": "published"}, []),

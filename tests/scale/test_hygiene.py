@@ -31,7 +31,7 @@ SEED = name_of(SECRET)
 
 SOME = {
     "causalab": ["main_5", "hidden_count_1", "golden_4"],
-    "causalgame": ["knobs", "weather_noise"],
+    "causalgame": ["antenna", "weather"],
     "causallink": ["core", "large"],
     "recite": ["made_ladder"],
     "replayscm": ["hid_cert", "alt_ord", "lab"],

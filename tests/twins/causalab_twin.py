@@ -280,8 +280,8 @@ def consistent_graphs(
     share no unknown, so a graph is consistent when each node with its parents is.
     If no graph is consistent, every edge is "none" and nothing is unique.
     """
-    if k > 4:
-        raise ValueError("brute force is for at most 4 nodes")
+    if k > (5 if frequency_is_sink else 4):
+        raise ValueError("brute force is for at most 4 nodes, and a sink")
     if semantics == "set" and any(exact(r[node]) != exact(v) for node, v, r in steps):
         raise ValueError("a property that is set must read its value")
     spaces: dict[tuple[int, tuple[int, ...]], Solutions | None] = {}

@@ -52,16 +52,8 @@ COLUMNS = {
     "antenna": ANTENNA_COLUMNS.split(),
     "zone": ZONE_COLUMNS.split(),
     "env_shift": ZONE_COLUMNS.split(),
-    "env_shift_repaired": ZONE_COLUMNS.split(),
     "default": ["wind_speed", "humidity", "temperature"],
     "weather": ["weather_pattern", "wind_speed", "humidity", "temperature", "weathered"],
-    "weather_recalibrated": [
-        "weather_pattern",
-        "wind_speed",
-        "humidity",
-        "temperature",
-        "weathered",
-    ],
 }
 ZONES = [
     ("alpha", "high", 0.1, 0.15),
@@ -77,24 +69,6 @@ SHIFT = {
         ("gamma", "low", 0.3, 0.3),
     ],
     "stage2": [("delta", "low", 0.8, 0.5), ("epsilon", "high", 0.8, 0.5)],
-}
-REPAIRED_SHIFT = {
-    "stage1": [
-        ("alpha", "high", 0.1, 0.35),
-        ("beta", "medium", 0.2, 0.15),
-        ("gamma", "low", 0.3, 0.2),
-        ("delta", "low", 0.8, 0.15),
-        ("epsilon", "high", 0.8, 0.15),
-    ],
-    "stage2": SHIFT["stage2"],
-}
-REPAIRED = {
-    "hardened": 0.10,
-    "propulsion": -0.05,
-    "electronics": 0.05,
-    "aggressive": 0.15,
-    "adaptive": 0.20,
-    "shielded": 0.10,
 }
 
 
@@ -144,8 +118,6 @@ def fly(physics, defs, equipment, stage, row: Sequence[float]) -> Outcome:
         now = antenna(defs, u)
     elif physics == "weather":
         now = weather(defs, stage, u, -4)
-    elif physics == "weather_recalibrated":
-        now = weather(defs, stage, u, 0)
     elif physics == "default":
         now = default(u)
     else:
@@ -180,12 +152,8 @@ def effects(physics, equipment):
             multiplier *= 1.1
         if physics in ("zone", "default") and option == "signal_filter":
             resistance += 0.55
-        if physics == "env_shift_repaired" and isinstance(option, str):
-            resistance += REPAIRED.get(option, 0.0)
     if physics == "antenna":
         detection += 0.05
-    if physics == "env_shift_repaired" and equipment.get("reinforced_shielding") is True:
-        resistance += 0.15
     return detection, min(1.0, resistance), multiplier
 
 
@@ -288,8 +256,6 @@ def antenna(defs, u):
 def zone(physics, defs, equipment, resistance, stage, u):
     shifted = physics != "zone"
     zones = SHIFT[stage] if shifted else ZONES
-    if physics == "env_shift_repaired":
-        zones = REPAIRED_SHIFT[stage]
     total = 0.0
     for name, altitude, emi, probability in zones:  # noqa: B007 - the last one stays
         total += probability
@@ -308,12 +274,7 @@ def zone(physics, defs, equipment, resistance, stage, u):
             *{"low": (15, 30), "medium": (10, 20), "high": (-5, 10)}[altitude], u["temperature"]
         ),
     }
-    if not shifted:
-        shield = min(0.015 * defs["shield"], 0.85)
-    elif physics == "env_shift_repaired":
-        shield = min(0.025 * defs["shield"], 0.8)
-    else:
-        shield = 0.0
+    shield = 0.0 if shifted else min(0.015 * defs["shield"], 0.85)
     e = emi * (1 - min(0.95, shield + resistance))
     rate = 2.0 if shifted else 1.5
     q = 0.0 if e < 0.10 else rate * (e - 0.10)

@@ -9,7 +9,7 @@ from whybench_openenv.options import Options
 
 SPLIT = {
     "causalab/fresh": 200,
-    "causalgame/knobs": 200,
+    "causalgame/antenna": 200,
     "causallink/large": 200,
     "recite/made_short": 100,
     "replayscm/lab": 200,

@@ -31,7 +31,7 @@ from whybench_openenv.running import running
 FAMILIES = sorted(installed_families())
 EXACT = {
     "causalab": "causalab/main_4",
-    "causalgame": "causalgame/antenna_trap_no_history",
+    "causalgame": "causalgame/antenna_no_history",
     "causallink": "causallink/large",
     "recite": "recite/made_short",
     "replayscm": "replayscm/lab",

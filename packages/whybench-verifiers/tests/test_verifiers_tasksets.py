@@ -14,7 +14,7 @@ from whybench_verifiers import load_environment
 
 DEFAULTS = {
     "causalab": "main_4",
-    "causalgame": "knobs",
+    "causalgame": "antenna",
     "causallink": "advanced",
     "recite": "made_short",
     "replayscm": "lab",
@@ -22,7 +22,7 @@ DEFAULTS = {
 SPLITS = ("train", "eval")
 SIDES = {
     "causalab/fresh": 200,
-    "causalgame/all": 200,
+    "causalgame/zone": 200,
     "causallink/core": 200,
     "recite/made_short": 60,
     "replayscm/lab": 200,

@@ -7,6 +7,7 @@
 - `least`, `low`: the least score of the exact agent, and of its lower bound
 - `[audit.named]`: guesser → a limit of its own
 - `[audit.also]`: another metric → its limit for guessers without experiments
+- `[audit.suites.SUITE]`: any of these keys, for one suite
 - `[audit.exempt]`: suite → why it is known not to keep the limits, such as `enumerated`
 """
 
@@ -21,7 +22,7 @@ from whybench.causal.canonical import Json
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one family."""
+    """The limits of one family, or of one of its suites."""
 
     zero: float | None = None
     few: float | None = None
@@ -34,12 +35,16 @@ class Limits:
     exempt: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, declared: Mapping[str, Any]) -> Limits:
-        """Read the limits, or say what is wrong with the declaration.
+    def of(cls, declared: Mapping[str, Any], suite: str = "") -> Limits:
+        """Read the limits of a suite, or say what is wrong with the declaration.
 
         >>> Limits.of({"zero": 0.55, "few": 0.6, "gap": 0.35}).gap
         0.35
+        >>> Limits.of({"zero": 0.1, "few": 0.1, "suites": {"easy": {"zero": 0.5}}}, "easy").zero
+        0.5
         """
+        declared = {**declared, **declared.get("suites", {}).get(suite, {})}
+        declared.pop("suites", None)
         known = [one.name for one in fields(cls)]
         if unknown := sorted(declared.keys() - set(known)):
             raise ValueError(f"[audit] has no key {unknown[0]!r}. Its keys are {', '.join(known)}.")

@@ -86,10 +86,10 @@ class Order:
 
     @property
     def limits(self) -> Limits:
-        """The limits that the family declares."""
+        """The limits that the family declares for the suite."""
         if not self.family.audit:
             raise ValueError(f"{self.family.name} declares no limits: add [audit] to family.toml")
-        return Limits.of(self.family.audit)
+        return Limits.of(self.family.audit, self.path.partition("/")[2])
 
     @property
     def battery(self) -> list[Guesser]:
@@ -194,7 +194,7 @@ def check_names(order: Order) -> None:
     family, limits = order.family, order.limits
     named = {
         "metric": (limits.also, {one.name for one in family.metrics}),
-        "suite": (limits.exempt, set(family.suites)),
+        "suite": ({**limits.exempt, **family.audit.get("suites", {})}, set(family.suites)),
     }
     for what, (told, known) in named.items():
         if unknown := sorted(told.keys() - known):

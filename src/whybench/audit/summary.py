@@ -15,6 +15,7 @@ from textwrap import fill
 from typing import Any
 
 from whybench.audit.rule import RULE, VERDICTS
+from whybench.episode.declaration import profiles_of
 from whybench.episode.registry import families
 
 HEADER = ("suite", "status", "best guesser", "score", "exact", "verdict")
@@ -42,6 +43,8 @@ BLOCK = re.compile(r"(<!-- audit -->\n).*?(<!-- /audit -->)", re.DOTALL)
 Told = Mapping[str, Any]
 """One suite as `whybench audit --json` prints it."""
 
+CERTIFIED = "certified"
+"""The profile of the page and of cards."""
 MOST_REASONS = 3
 """Reasons of a suite in texts; the others are counted."""
 
@@ -162,14 +165,17 @@ def carded(name: str, card: str) -> str:
 
 
 def _table(names: Iterable[str]) -> Iterator[str]:
-    """Return all suites of families as lines of a table."""
+    """Return the suites of families in profile `certified` as lines of a table."""
     header = (*HEADER, "instances")
     yield f"| {' | '.join(header)} |"
     yield "|---" * len(header) + "|"
     for name in names:
         known = families().audited(name)
-        for suite in families().declared(name)["suites"]:
-            one = known.get((suite, "certified"))
+        data = families().declared(name)
+        for suite in data["suites"]:
+            if CERTIFIED not in profiles_of(data, suite):
+                continue
+            one = known.get((suite, CERTIFIED))
             row = [f"{name}/{suite}", *["–"] * len(HEADER)]
             if one is not None:
                 counts = one["instances"]

@@ -68,7 +68,7 @@ def show(
     truth: Annotated[
         bool, typer.Option(help="Show the hidden system and the certificate too.")
     ] = False,
-    template: Template = "plain",
+    template: Template = None,
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
@@ -79,7 +79,7 @@ def show(
     instance, family = instance_at(found, index), found.family
     shown: dict[str, Any] = {
         "instance": instance.to_json(),
-        "instructions": family.open(instance).instructions(template),
+        "instructions": family.open(instance).instructions(template or family.templates[0]),
     }
     if truth:
         shown["truth"] = family.truth(instance)
@@ -114,8 +114,9 @@ def _all_of(name: str) -> dict[str, Any]:
     return _summary(name, data) | {
         "suites": {
             suite: {
-                "instances": len(family.suite(suite)),
+                "instances": len(family.suite(suite, profile=family.profiles_of(suite)[0])),
                 "what": what,
+                "profiles": list(family.profiles_of(suite)),
                 "audit": audits.get((suite, "certified"), {}).get("verdict"),
             }
             for suite, what in data["suites"].items()

@@ -28,7 +28,9 @@ Parameters = Annotated[
 Limit = Annotated[int | None, typer.Option(min=1, help="Number of instances, from the first.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Index = Annotated[int, typer.Option(min=0, help="Index of the instance.")]
-Template = Annotated[str, typer.Option(help="Prompt template.")]
+Template = Annotated[
+    str | None, typer.Option(help="Prompt template. Default: the first of the family.")
+]
 Workers = Annotated[
     int | None,
     typer.Option(

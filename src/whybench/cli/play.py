@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def play(
     suite: SuiteArg,
     index: Index = 0,
-    template: Template = "plain",
+    template: Template = None,
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
@@ -47,7 +47,7 @@ def play(
     from whybench.interfaces.play import play_terminal
 
     console, episode = Console(), family.open(instance)
-    play_terminal(episode, template, console)
+    play_terminal(episode, template or family.templates[0], console)
     score = family.score(instance, episode.trace)
     console.print(f"\n[bold]{score.outcome}[/bold]")
     values = {name: value for name, value in score.values if value}

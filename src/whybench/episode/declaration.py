@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint
 from importlib.resources import files
@@ -53,6 +53,17 @@ def _beside(package: str, name: str) -> str:
     return file.read_text("utf-8") if file is not None and file.is_file() else ""
 
 
+def profiles_of(data: Mapping[str, Any], suite: str) -> tuple[Profile, ...]:
+    """Return the profiles in which a suite of a declared family exists.
+
+    >>> profiles_of({"only": {"published": ["old"]}}, "old"), profiles_of({}, "new")
+    (('published',), ('certified', 'published'))
+    """
+    only = data.get("only", {})
+    every: tuple[Profile, ...] = data.get("profiles", PROFILES)
+    return tuple(one for one in every if suite in only.get(one, ())) or every
+
+
 class Declaration:
     """The data of a family; most of it is in `family.toml` beside the family's module."""
 
@@ -63,6 +74,8 @@ class Declaration:
     suites: Mapping[str, str]
     """Suite → what it holds."""
     profiles: tuple[Profile, ...] = PROFILES
+    only: Mapping[str, Sequence[str]] = {}
+    """Profile → suites that exist in it alone; other suites exist in all profiles."""
     templates: tuple[str, ...]
     protocols: tuple[str, ...]
     agents: Mapping[str, str]
@@ -71,6 +84,8 @@ class Declaration:
     headline: str
     """The headline metric, for which floor and ceiling are stated."""
     floor_ceiling: Mapping[str, float]
+    ceilings: Mapping[str, Mapping[str, float]] = {}
+    """Suite → agent → the figure for this suite, in place of that in `floor_ceiling`."""
     """Guesser → the upper limit of its headline metric on every suite."""
     parameters: Mapping[str, str]
     """Parameter → what it changes."""
@@ -101,6 +116,10 @@ class Declaration:
         """Load what the family declares under a capability; None if it declares nothing."""
         place = self.extras.get(name)
         return None if place is None else EntryPoint(name, place, "").load()
+
+    def profiles_of(self, suite: str) -> tuple[Profile, ...]:
+        """Return the profiles in which a suite exists."""
+        return profiles_of({"profiles": self.profiles, "only": self.only}, suite)
 
     def understood(self, values: Mapping[str, float | None]) -> float | None:
         """Return 1 if the episode succeeded and was not lucky, else 0; None if it is unscored.

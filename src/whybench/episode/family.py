@@ -137,6 +137,7 @@ class Family(Hooks[World]):
                 f"seed {seed!r} was read as a number: use one with a letter, like s{seed}"
             )
         known("profile", profile, self.profiles, self.name)
+        known("profile", profile, self.profiles_of(name), f"{self.name}/{name}")
         asked: Profile = "published" if profile == "published" else "certified"
         secret_of(seed)  # an unknown one is refused here, not in the middle of a run
         for parameter in parameters or {}:

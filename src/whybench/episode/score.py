@@ -22,6 +22,9 @@ CONTEXT_EXCEEDED = "context_exceeded"
 ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
 """The ways in which an episode can end without an answer."""
 
+CLAIMS = ("over_claim", "under_claim", "wrong_claim")
+"""Metrics of suites in which `cannot` is an answer; see `claims`."""
+
 Role = Literal["main", "side", "detail"]
 
 Kind = Literal["rate", "share", "amount", "number"]
@@ -117,3 +120,21 @@ class Score:
 
         """
         return cls(data["outcome"], freeze(data["values"]), freeze(data["labels"]))
+
+
+def claims(said: str | None, gold: str) -> dict[str, float | None]:
+    """Return which kind of wrong claim an answer is, where `cannot` is an answer.
+
+    `over_claim` is defined if the right answer is `cannot`: yes or no was claimed. The other two
+    are defined if it is yes or no: `cannot` was claimed, or the opposite.
+
+    >>> claims("yes", "cannot")
+    {'over_claim': 1.0, 'under_claim': None, 'wrong_claim': None}
+    >>> claims("yes", "no")
+    {'over_claim': None, 'under_claim': 0.0, 'wrong_claim': 1.0}
+    """
+    claimed = said in ("yes", "no")
+    if gold == "cannot":
+        return {"over_claim": float(claimed), "under_claim": None, "wrong_claim": None}
+    wrong = claimed and said != gold
+    return {"over_claim": None, "under_claim": float(said == "cannot"), "wrong_claim": float(wrong)}

@@ -11,20 +11,19 @@ from whybench.causal.canonical import thaw
 from whybench.episode.action import Action
 from whybench.episode.annotated import compared
 from whybench.episode.episode import play
-from whybench.episode.instance import PROFILES
 from whybench.families.causalgame import FAMILY
-from whybench.families.causalgame.claims import claims
+from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.extras.belief_graph import arrow, believed, truth
-from whybench.families.causalgame.parameters import FACTORIAL
 from whybench.families.causalgame.prompts.action_specs import QUESTIONS
 from whybench.families.causalgame.proof.failure_attribution import SORTS, failure_attribution
+from whybench.families.causalgame.world.drawn.draw import stories
 from whybench.families.causalgame.world.scenario import scenarios
 
 SOME = (
-    ("antenna_trap", "certified"),
-    ("deployment_zone_trap_env_shift", "certified"),
+    ("antenna", "certified"),
+    ("env_shift", "certified"),
     ("weather_noise", "published"),
-    (FACTORIAL, "certified"),
+    ("zone", "certified"),
 )
 REPORT = dict.fromkeys(QUESTIONS, "text")
 
@@ -35,7 +34,7 @@ def played(agent: str, suite: str, profile: str, index: int = 2):
     return instance, play(FAMILY.open(instance), FAMILY.agent(agent, instance))
 
 
-def told(*actions: Action, suite: str = "antenna_trap", profile: str = "certified", **parameters):
+def told(*actions: Action, suite: str = "antenna", profile: str = "certified", **parameters):
     instance = FAMILY.suite(suite, profile=profile, parameters=parameters)[0]
     episode = FAMILY.open(instance)
     for action in actions:
@@ -72,25 +71,25 @@ def test_every_step_has_its_moment_in_words(agent, suite, profile):
 
 
 def test_the_oracle_flies_the_target():
-    instance, trace = played("oracle", "antenna_trap", "certified")
+    instance, trace = played("oracle", "antenna", "certified")
     found = FAMILY.annotate(instance, trace)
     last = found.moments[-2].figures.asdict()
     assert last == {name: found.targets[name] for name in last}
 
 
-@pytest.mark.parametrize(("suite", "profile"), [SOME[0], SOME[1], SOME[3]])
-def test_the_exact_agents_deployments_suffice_and_the_null_agents_do_not(suite, profile):
-    instance, trace = played("exact", suite, profile)
+@pytest.mark.parametrize(("suite", "index"), [("antenna", 2), ("env_shift", 2), ("zone", 1)])
+def test_the_exact_agents_deployments_suffice_and_the_null_agents_do_not(suite, index):
+    instance, trace = played("exact", suite, "certified", index)
     found = FAMILY.annotate(instance, trace).sufficed
     assert found is not None
     assert 0 < found <= len(trace.steps) - 2, "submit and report show nothing more"
     assert trace.steps[found - 1].action.name == "deploy"
-    assert FAMILY.annotate(*played("null", suite, profile)).sufficed is None
+    assert FAMILY.annotate(*played("null", suite, "certified", index)).sufficed is None
 
 
 def test_lost_fleets_are_put_down_to_experiments_or_to_inference():
-    _, informed = played("exact", "antenna_trap", "certified")
-    instance, blind = played("null", "antenna_trap", "certified")
+    _, informed = played("exact", "antenna", "certified")
+    instance, blind = played("null", "antenna", "certified")
     world = FAMILY.world(instance)
     shown = [step.action for step in informed.steps[:-2]]
     wasted = FAMILY.replay_episode(instance, [*shown, *blind.actions[-2:]], 0, "own").trace
@@ -99,7 +98,7 @@ def test_lost_fleets_are_put_down_to_experiments_or_to_inference():
     assert failure_attribution(world, blind, best).sort == "experiments"
     assert failure_attribution(world, wasted, best).sort == "inference"
     assert (
-        failure_attribution(world, played("oracle", "antenna_trap", "certified")[1], best).sort
+        failure_attribution(world, played("oracle", "antenna", "certified")[1], best).sort
         == "unshown"
     )
     instance, trace = played("exact", "weather_noise", "published")
@@ -109,7 +108,7 @@ def test_lost_fleets_are_put_down_to_experiments_or_to_inference():
 
 
 def test_given_evidence_is_marked_and_counts():
-    instance, _ = played("exact", "antenna_trap", "certified")
+    instance, _ = played("exact", "antenna", "certified")
     episode = FAMILY.open(instance, evidence="optimal")
     given = len(episode.trace.steps)
     episode.step(Action.of("submit", design="{}"))
@@ -118,15 +117,16 @@ def test_given_evidence_is_marked_and_counts():
     assert "Bad inference" in found.verdict
 
 
-@together("suite, profile", [(FACTORIAL, "certified"), *product(scenarios(), PROFILES)])
+@together(
+    "suite, profile",
+    [*product(stories(), ["certified"]), *product(scenarios(), ["published"])],
+)
 def test_the_graph_of_all_golden_beliefs_is_the_truth(suite, profile):
     world = FAMILY.world(FAMILY.suite(suite, profile=profile)[0])
     true = truth(world)
     assert true
     assert len({(a.cause, a.effect) for a in true}) == len(true)
-    if suite == FACTORIAL:
-        return
-    known = claims(world.rules.physics)
+    known = known_claims(world)
     drawn = believed(world, [c.beliefs[0] for c in known if c.golden])
     assert {kind for _, kind in compared(true, drawn)} == {"correct"}
     # The graph's mistakes are the hypothesis distance: every distractor is one arrow too many.
@@ -139,7 +139,7 @@ def test_the_graph_of_all_golden_beliefs_is_the_truth(suite, profile):
 
 
 def test_beliefs_are_drawn_where_they_were_put_down():
-    known = claims("antenna")
+    known = known_claims(FAMILY.world(FAMILY.suite("antenna")[0]))
     false = [held(claim) for claim in known if not claim.golden][:1]
     found, score = told(
         deploy(false),
@@ -154,24 +154,9 @@ def test_beliefs_are_drawn_where_they_were_put_down():
     assert second.arrows is None
     assert {kind for _, kind in compared(found.truth, third.arrows)} == {"correct"}
     steps = [m.figures["hypothesis distance"] for m in (first, third)]
-    assert steps == [far for _, far in thaw(score.labels["distances"])] == [5, 0]
-    assert "include 4 of 4 true claims" in found.verdict
-    assert sum(note.startswith("Found: ") for note in found.notes) == 4
-
-
-def test_beliefs_about_generated_worlds_are_held_against_the_formula():
-    world = FAMILY.world(FAMILY.suite(FACTORIAL)[0])
-    strong, decoy = (world.physics.roles[role] for role in ("strong", "decoy"))
-    text = [
-        {"cause": f"{name}_def", "effect": "survival", "sign": "raises"} for name in (strong, decoy)
-    ]
-    found, _ = told(deploy(text), suite=FACTORIAL)
-    kinds = {
-        arrow.cause: kind
-        for arrow, kind in compared(found.truth, found.moments[0].arrows)
-        if kind != "missing"
-    }
-    assert kinds == {f"{strong} armour": "correct", f"{decoy} armour": "extra"}
+    assert steps == [far for _, far in thaw(score.labels["distances"])] == [7, 0]
+    assert "include 6 of 6 true claims" in found.verdict
+    assert sum(note.startswith("Found: ") for note in found.notes) == 6
 
 
 def test_uncounted_deployments_are_told_without_a_share():
@@ -194,9 +179,8 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("profile", ["certified", "published"])
-def test_nothing_that_can_be_asked_for_breaks_the_wording(profile):
-    for suite in ("antenna_trap", FACTORIAL):
+def test_nothing_that_can_be_asked_for_breaks_the_wording():
+    for suite, profile in (SOME[0], SOME[2]):
         found, _ = told(*HOSTILE, suite=suite, profile=profile, max_errors=100)
         assert len(found.moments) == len(HOSTILE)
         assert found.verdict.startswith("No fleet flew")
@@ -220,29 +204,36 @@ def test_the_released_server_took_any_design_and_so_does_the_wording():
         equipment=json.dumps(more | {"engine": "twice"}),
         count="5",
     )
-    found, _ = told(wild, Action.of("submit", design="{}"), profile="published")
+    found, _ = told(
+        wild, Action.of("submit", design="{}"), suite="antenna_trap", profile="published"
+    )
     assert found.moments[0].figures["engine"] == 10**9
     assert found.moments[0].did.endswith("…")
     assert len(found.moments[0].did) < 3000
 
 
-@pytest.mark.parametrize("suite", [*scenarios(), FACTORIAL])
+@pytest.mark.parametrize("suite", stories())
 def test_covariates_say_what_an_instance_is(suite):
-    instance = FAMILY.suite(suite)[1]
-    found = FAMILY.covariates(instance)
+    found = FAMILY.covariates(FAMILY.suite(suite)[1])
     assert found["scenario"] == suite
-    assert found["threshold"] < found["best_known"]
-    assert found["default"] < found["threshold"]
+    assert found["default"] < found["threshold"] < found["best_known"]
     assert found["winnable"]
     assert all(isinstance(value, bool | int | float | str) for _, value in found)
-    assert ("paradox" in found["history"]) == suite.endswith("paradox")
 
 
-def test_challenges_follow_the_scenario_and_the_cell():
-    covariates = {
-        name: FAMILY.covariates(FAMILY.suite(name)[0]) for name in ("weather_noise", FACTORIAL)
+def test_challenges_follow_the_story_and_the_scenario():
+    found = {
+        name: FAMILY.covariates(FAMILY.suite(name, profile=profile)[0])["challenge"]
+        for name, profile in (
+            ("weather_noise", "published"),
+            ("weather", "certified"),
+            ("antenna", "certified"),
+            ("antenna_no_selection_bias", "certified"),
+        )
     }
-    assert covariates["weather_noise"]["challenge"] == "noise + shift"
-    assert covariates[FACTORIAL]["challenge"] == "control"
-    turned = FAMILY.covariates(FAMILY.suite(FACTORIAL)[20])
-    assert (turned["challenge"], turned["shift"]) == ("shift", "mild")
+    assert found == {
+        "weather_noise": "noise + shift",
+        "weather": "selection + confounder + shift + noise",
+        "antenna": "selection + confounder",
+        "antenna_no_selection_bias": "control",
+    }

@@ -1,6 +1,4 @@
-"""The battery: legal, deterministic, blind to the truth; memory wins while worlds do not change."""
-
-from dataclasses import replace
+"""The battery: legal, deterministic, blind to the truth; a remembered design does not win."""
 
 import pytest
 
@@ -9,9 +7,8 @@ from whybench.episode.guesser import Guesser
 from whybench.families.causalgame import FAMILY
 from whybench.families.causalgame.agents import battery
 from whybench.families.causalgame.agents.battery import BATTERY
-from whybench.families.causalgame.world.physics.catalogue import inert
 
-SUITES = ("deployment_zone_trap_env_shift", "knobs")
+SUITES = ("zone", "env_shift")
 BY_NAME = {guesser.name: guesser for guesser in BATTERY}
 
 
@@ -49,25 +46,19 @@ def test_every_guesser_ends_without_an_error_and_plays_the_same_each_time(
     "guesser", [g for g in BATTERY if g.experiments == 0], ids=lambda guesser: guesser.name
 )
 def test_a_guesser_without_experiments_does_not_use_how_the_system_works(guesser: Guesser) -> None:
-    suite = FAMILY.suite("antenna_trap_simpsons_paradox", seed="fit")
+    suite = FAMILY.suite("antenna", seed="fit")
     instance = suite[50]
-    player, world = guesser.fit(suite), FAMILY.world(instance)
-    dead = FAMILY.open_world(instance, replace(world, physics=inert(world.physics)))
-    first, second = (play(e, player(instance)).actions for e in (FAMILY.open(instance), dead))
+    player, (other,) = guesser.fit(suite), FAMILY.look_alikes(instance)
+    first, second = (play(e, player(instance)).actions for e in (FAMILY.open(instance), other))
     assert first[:-1] == second[:-1]
 
 
-@pytest.mark.parametrize("suite", ["antenna_trap", "all"])
-def test_one_remembered_design_wins_every_scenario_and_is_lucky(suite: str) -> None:
-    player = BY_NAME["memory"].fit(FAMILY.suite(suite, seed="fit"))
-    for row in range(4):
-        instance = FAMILY.suite(suite, seed="held-out")[row]
-        values = FAMILY.score(instance, play(FAMILY.open(instance), player(instance))).values
-        assert (values["win"], values["lucky"]) == (1.0, 1.0)
-
-
-def test_a_system_of_another_shape_is_not_remembered() -> None:
-    player = BY_NAME["memory"].fit(FAMILY.suite("antenna_trap", seed="fit"))
-    instance = FAMILY.suite("weather_noise", seed="held-out")[0]
-    values = FAMILY.score(instance, play(FAMILY.open(instance), player(instance))).values
-    assert values["survival_regret"] == 1.0, "it flies the default design"
+def test_a_remembered_design_does_not_win_elsewhere() -> None:
+    player = BY_NAME["memory"].fit(FAMILY.suite("antenna", seed="fit"))
+    won = 0
+    for row in range(20):
+        instance = FAMILY.suite("antenna", seed="held-out")[row]
+        episode = FAMILY.open(instance)
+        play(episode, player(instance))
+        won += episode.won
+    assert won <= 3

@@ -14,7 +14,7 @@ from whybench.families.causalgame.episode import DroneEpisode
 from whybench.families.causalgame.proof.bits import ERROR, SPREAD
 from whybench.families.causalgame.view import View
 
-SUITES = ("antenna_trap", "deployment_zone_trap_categorical", "weather_noise", "knobs")
+SUITES = ("antenna", "zone", "weather")
 
 Parts = dict[str, int]
 Kit = dict[str, str | bool]
@@ -83,7 +83,7 @@ def test_bits_are_those_of_single_drones(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUITES)
 def test_worlds_without_effects_leave_the_same_open(name: str) -> None:
-    stream = Stream("bits", "causalgame", "rivals", name)
+    stream = Stream("bits", "causalgame", "alternatives", name)
     suite = FAMILY.suite(name)
     for index in (3, 30):
         instance = suite[index]
@@ -103,12 +103,12 @@ def test_worlds_without_effects_leave_the_same_open(name: str) -> None:
 
 def test_more_drones_and_other_designs_leave_less_open() -> None:
     def left(*flights: tuple[Parts, Kit, int]) -> float:
-        episode = opened("antenna_trap")
+        episode = opened("antenna")
         for flight in flights:
             assert not episode.step(deployed(*flight)).is_error
         return FAMILY.bits_left(episode)
 
-    view = opened("antenna_trap").view
+    view = opened("antenna").view
     stream = Stream("bits", "causalgame", "designs")
     one, other = (random_flight(view, stream)[:2] for _ in range(2))
     assert 0 < left((*one, 20), (*other, 20)) < left((*one, 20), (*one, 20)) < left((*one, 20))
@@ -128,7 +128,7 @@ def test_the_exact_agent_leaves_less_than_half_open() -> None:
 
 def test_where_survivors_are_not_counted_only_the_records_shown_count() -> None:
     stream = Stream("bits", "causalgame", "counts")
-    uncounted, counted = opened("antenna_trap", counts=False), opened("antenna_trap")
+    uncounted, counted = opened("antenna", counts=False), opened("antenna")
     parts, kit, _ = random_flight(counted.view, stream)
     uncounted.step(deployed(parts, kit, 30))
     counted.step(deployed(parts, kit, 5))

@@ -1,18 +1,14 @@
-"""What is proven of scenarios; `whybench certify causalgame/all` does it over 200 seeds."""
+"""What is shown of published scenarios; `whybench certify` does it over 200 seeds."""
 
 import json
 
 import pytest
-from tests.tables import sampled
 
 from whybench.families.causalgame import FAMILY
 from whybench.families.causalgame.proof import certify as proofs
-from whybench.families.causalgame.proof.certify import Estimate, Proof, Wins, asked_margin
+from whybench.families.causalgame.proof.certify import Estimate, Proof, Wins
 from whybench.families.causalgame.world.scenario import scenarios
 from whybench.interfaces import solve as interface
-
-SEEDS = 16
-"""Of so few, an agent that wins 0.8 in the long run may win 0.6: two standard errors less."""
 
 UNWINNABLE = {
     "deployment_zone_trap_categorical_no_selection_bias",
@@ -21,29 +17,9 @@ UNWINNABLE = {
 }
 """As published, by the specification."""
 
-every_scenario = pytest.mark.parametrize("name", sampled(scenarios(), 0))
 
-
-@every_scenario
-def test_every_certified_scenario_is_winnable_trapped_and_affordable(name: str) -> None:
-    found = proofs.proof(name, scenarios()[name].certified, "public", False, SEEDS)
-    assert found.winnable
-    assert found.margin >= asked_margin(found.best_known.rate)
-    assert found.trapped, found.facts()
-    assert not found.beaten
-    assert found.exact.rate >= 0.6, found.facts()
-    assert found.correlational.rate <= 0.2, found.facts()
-
-
-@pytest.mark.slow
-@every_scenario
-def test_the_best_known_design_wins_with_every_fleet(name: str) -> None:
-    for instance in FAMILY.suite(name):
-        assert FAMILY.landmarks(instance)[0] >= scenarios()[name].certified.threshold
-
-
-def test_an_instance_whose_fleet_no_known_design_brings_home_is_not_proven() -> None:
-    instance = FAMILY.suite("antenna_trap", parameters={"threshold": 0.99})[0]
+def test_an_instance_whose_fleet_no_design_brings_home_is_not_proven() -> None:
+    instance = FAMILY.suite("antenna", parameters={"threshold": 0.99})[0]
     assert not FAMILY.certify(instance).solvable
     assert FAMILY.certify(instance).defects()
 
@@ -78,7 +54,6 @@ def made(**changes: object) -> Proof:
         "random": Estimate(0.4, 1000),
         "exact": Wins(0.9, 0.75, -5.0),
         "correlational": Wins(0.01, 0.5, -50.0),
-        "released": False,
     }
     return Proof(**(good | changes))
 
@@ -87,7 +62,7 @@ def made(**changes: object) -> Proof:
     ("changes", "flaw"),
     [
         ({}, None),
-        ({"bar": 0.76}, "not winnable"),
+        ({"bar": 0.81}, "not winnable"),
         ({"default": Estimate(0.71, 50_000)}, "not trapped"),
         ({"history": (Estimate(0.6, 50_000), Estimate(0.7, 50_000))}, "not trapped"),
         ({"correlational": Wins(0.21, 0.6, -9.0)}, "not trapped"),
@@ -103,15 +78,10 @@ def test_every_flaw_is_found(changes: dict, flaw: str | None) -> None:
     assert all(flaw in text for text in found)
 
 
-def test_the_release_promises_no_margin() -> None:
-    assert made(bar=0.76, released=True).winnable
-    assert not made(bar=0.81, released=True).winnable
-
-
 def test_the_report_of_a_suite_names_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "SEEDS", 2)
-    monkeypatch.setattr(proofs, "proof", lambda *_: made(bar=0.76))
-    suite = FAMILY.suite("all")
+    monkeypatch.setattr(proofs, "proof", lambda *_: made(bar=0.81))
+    suite = FAMILY.suite("all", profile="published")
     whole = FAMILY.prove(suite)
     report = interface.certified(suite, [], whole)
     assert {entry["id"] for entry in report["failed"]} == set(scenarios())

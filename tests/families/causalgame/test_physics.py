@@ -121,7 +121,6 @@ def figures() -> dict[str, dict[str, tuple[Design, float]]]:
     antenna, zone, default, shift, weather = map(
         physics, ("antenna", "zone", "default", "env_shift", "weather")
     )
-    repaired = physics("env_shift_repaired")
     return {
         "antenna": {
             "default": (changed(antenna), 54.3),
@@ -159,10 +158,6 @@ def figures() -> dict[str, dict[str, tuple[Design, float]]]:
             "trap": (changed(shift, engine=30, wing=25), 32.4),
             "intended": (changed(shift, shield=30), 32.4),
             "best": (changed(shift, {"signal_filter": "adaptive"}, shield=50), 32.5),
-        },
-        "env_shift_repaired": {
-            "default": (changed(repaired), 32.4),
-            "intended": (changed(repaired, shield=30), 71.6),
         },
         "weather": {
             "default": (changed(weather), 15.9),
@@ -263,15 +258,12 @@ def test_env_shift_reads_neither_shield_nor_equipment() -> None:
         "hull_coating": "shielded",
         "reinforced_shielding": True,
     }
-    world, repaired = physics("env_shift"), physics("env_shift_repaired")
+    world = physics("env_shift")
     plans = [changed(world), changed(world, all_on)]
     part = fleet(world.layout, Stream("inert"), 500)
     for plan in [*plans, changed(world, shield=50)]:
         assert (fly(world, part, plan, "stage2").hidden["comm_failure_prob"] == 0.95).all()
-        kept = fly(repaired, part, plan, "stage2").hidden["comm_failure_prob"] < 0.95
-        assert kept.all() == (plan != plans[0])
     assert same(world, *plans)
-    assert not same(repaired, *plans)
     assert not same(world, plans[0], changed(world, {"flight_profile": "low"}), "stage1")
 
 
@@ -456,11 +448,7 @@ def test_what_is_left_out_keeps_its_default() -> None:
     assert design(physics("zone").sheet, {"engine_def": 12.0}).defs == (12, 15, 10, 10, 10, 5, 5, 0)
 
 
-def test_switches_can_be_set_where_they_work() -> None:
-    sheet = physics("env_shift_repaired").sheet
-    assert design(sheet, {}, {"reinforced_shielding": True}).equipment
-    with pytest.raises(ValueError, match="give true or false"):
-        design(sheet, {}, {"reinforced_shielding": "yes"})
+def test_no_equipment_can_be_set_where_there_is_none() -> None:
     with pytest.raises(ValueError, match="leave equipment out"):
         design(physics("weather").sheet, {}, {"sensor_mode": "wide"})
 

@@ -17,14 +17,16 @@ from whybench.families.causalgame.parameters import MOST_LOOKS
 from whybench.families.causalgame.prompts.action_specs import QUESTIONS
 from whybench.families.causalgame.proof.certify import default_design
 from whybench.families.causalgame.world.design import SUFFIX
+from whybench.families.causalgame.world.drawn.draw import stories
 from whybench.families.causalgame.world.records import SAMPLE, measured
-from whybench.families.causalgame.world.scenario import scenarios
 from whybench.families.causalgame.world.variables import asked_for, variables
 
 REPORT = dict.fromkeys(QUESTIONS, "text")
+PARTS = [f"{name}_def" for name in ("vane", "spar", "mast", "aileron", "rotor", "louvre", "shroud")]
+"""Keys of the first instance of `antenna`."""
 
 
-def opened(suite: str = "antenna_trap", index: int = 0, profile: str = "certified", **parameters):
+def opened(suite: str = "antenna", index: int = 0, profile: str = "certified", **parameters):
     return FAMILY.open(FAMILY.suite(suite, profile=profile, parameters=parameters)[index])
 
 
@@ -47,12 +49,12 @@ def seen(observation) -> dict:
     ("args", "word"),
     [
         ({"design": '{"wheel_def": 3}'}, "no component"),
-        ({"design": '{"engine_def": 51, "cockpit_def": 0}'}, "give 0 to 50"),
-        ({"design": '{"engine_def": 50}'}, "take away 30"),
+        ({"design": '{"vane_def": 21}'}, "give 0 to 20"),
+        ({"design": json.dumps(dict.fromkeys(PARTS, 20))}, "take away 49"),
         ({"design": "[1]"}, "an object"),
         ({"design": "{" * 5000}, "an object"),
         ({"equipment": '{"hat": "red"}'}, "no slot"),
-        ({"equipment": '{"coating": "red"}'}, "choose one of"),
+        ({"equipment": '{"resin": "red"}'}, "choose one of"),
         ({"count": "51"}, "1 to 50"),
         ({"count": "0"}, "1 to 50"),
         ({"count": True}, "1 to 50"),
@@ -80,15 +82,15 @@ def test_a_bad_deployment_is_refused_and_costs_nothing(args: dict, word: str) ->
 
 
 def test_the_released_server_took_any_design() -> None:
-    episode = opened(profile="published")
+    episode = opened("antenna_trap", profile="published")
     heavy = json.dumps({"engine_def": 500, "cockpit_def": 500})
     assert not deploy(episode, design=heavy, equipment='{"hat": "red"}').is_error
 
 
 def test_arguments_may_be_values_or_their_text() -> None:
     one, two = opened(), opened()
-    a = deploy(one, design='{"antenna_def": 0}', count="12", equipment='{"coating": "stealth"}')
-    b = deploy(two, design={"antenna_def": 0}, count=12, equipment={"coating": "stealth"})
+    a = deploy(one, design='{"vane_def": 0}', count="12", equipment='{"resin": "dune"}')
+    b = deploy(two, design={"vane_def": 0}, count=12, equipment={"resin": "dune"})
     assert a == b
 
 
@@ -110,7 +112,7 @@ def test_the_report_comes_last_and_ends_the_mission() -> None:
     episode = opened()
     assert episode.step(Action.of("report", **REPORT)).is_error
     deploy(episode)
-    flown = seen(episode.step(Action.of("submit", design='{"antenna_def": 0}')))
+    flown = seen(episode.step(Action.of("submit", design='{"vane_def": 0}')))
     assert flown["survived"] == round(1000 * flown["survival_rate"])
     assert "only `report`" in deploy(episode).data["reason"]
     assert episode.step(Action.of("report", success="yes")).is_error
@@ -144,15 +146,15 @@ def opened_with(threshold: float) -> DroneEpisode:
 
 
 def test_looking_for_ever_ends_in_a_timeout() -> None:
-    episode = opened("antenna_trap_no_history")
+    episode = opened("antenna_no_history")
     for _ in range(MOST_LOOKS + 1):
         episode.step(Action.of("get_status"))
     assert episode.outcome == "timeout"
 
 
-@pytest.mark.parametrize("name", sampled(scenarios(), 2))
+@pytest.mark.parametrize("name", sampled(stories(), 2))
 def test_only_a_share_of_failures_is_on_record(name: str) -> None:
-    keep = scenarios()[name].certified.keep_failed
+    keep = stories()[name].keep_failed
     lost = kept = 0
     for index in range(40):
         world = FAMILY.world(FAMILY.suite(name)[index])
@@ -168,12 +170,9 @@ def test_only_a_share_of_failures_is_on_record(name: str) -> None:
 def test_names_of_records_do_not_count_the_hidden_ones() -> None:
     episode = opened()
     deploy(episode, count="50")
-    names = [row["id"] for row in rows_of(episode.records().frozen)]
-    first = [name for name in names if name.startswith("INIT")]
-    assert first == [f"INIT-{n + 1:03d}" for n in range(len(first))]
-    rest = names[len(first) :]
-    assert rest == [f"SESSION-{n + 1:03d}" for n in range(len(rest))]
-    assert 0 < len(rest) < 50
+    assert "id" not in episode.records().columns
+    rows = rows_of(episode.records().frozen)
+    assert 0 < sum(row["flown"] == "own" for row in rows) < 50
 
 
 def test_uncounted_deployments_show_a_sample_of_fixed_size() -> None:
@@ -186,35 +185,20 @@ def test_uncounted_deployments_show_a_sample_of_fixed_size() -> None:
         assert {row["status"] for row in rows} == {"RETURNED"}
         sizes.add(len(rows))
         rates.add(int(episode.batches[0].flights.returned.sum()))
-        assert len([r for r in rows_of(episode.records().frozen) if "SES" in r["id"]]) == SAMPLE
+        assert len([r for r in rows_of(episode.records().frozen) if r["flown"] == "own"]) == SAMPLE
     assert sizes == {SAMPLE}
     assert len(rates) > 3
 
 
 def test_a_sample_says_nothing_of_how_many_came_back() -> None:
-    """Also where fewer came back than the sample holds: it is filled up, with nobody twice."""
+    """Also where fewer came back than the sample holds: it is filled up."""
     few = 0
     for index in range(10):
         episode = opened(index=index, counts=False)
         rows = rows_of(seen(deploy(episode, count="3"))["results"])
-        assert len({tuple(row.values())[3:] for row in rows}) == len(rows) == SAMPLE
+        assert len(rows) == SAMPLE
         few += int(episode.batches[0].flights.returned[:3].sum()) < 3
     assert few > 3
-
-
-@pytest.mark.parametrize("suite", ["antenna_trap_high_def", "knobs"])
-def test_the_order_of_records_tells_nothing_of_those_that_are_missing(suite: str) -> None:
-    """In a rota, the letter after a gap is not the next one; in random order it hardly ever is."""
-    follows = pairs = 0
-    for index in range(20):
-        batch = FAMILY.world(
-            FAMILY.suite(suite)[1080 + index if suite == "knobs" else index]
-        ).history
-        which, size = batch.which, len(batch.designs)
-        follows += int(((which[1:] - which[:-1]) % size == 1).sum())
-        pairs += len(which) - 1
-    expected = 1 / size
-    assert abs(follows / pairs - expected) < 5 * (expected * (1 - expected) / pairs) ** 0.5
 
 
 def test_a_design_beyond_the_limits_is_not_compared_with_the_best_within_them() -> None:
@@ -247,9 +231,9 @@ def test_the_last_program_of_a_reply_counts(reply: str, program: str | None) -> 
 def test_what_is_discovered_becomes_a_column_everywhere() -> None:
     episode = opened()
     before = seen(deploy(episode))["results"]["columns"]
-    assert "antenna_emitting" not in before
+    assert "emission" not in before
     answer = seen(episode.step(Action.of("query_environment", question="Did it emit signals?")))
-    assert (answer["variable"], answer["new"]) == ("antenna_emitting", True)
+    assert (answer["variable"], answer["new"]) == ("emission", True)
     for observation in (
         deploy(episode),
         episode.step(Action.of("get_history")),
@@ -257,13 +241,11 @@ def test_what_is_discovered_becomes_a_column_everywhere() -> None:
     ):
         data = seen(observation)
         table = data.get("results") or data["records"]
-        assert table["columns"][-1] == "antenna_emitting"
-        assert all(isinstance(row[-1], bool) for row in table["rows"])
-    truth = episode.batches[0].flights.hidden["antenna_emitting"]
-    assert (
-        measured(episode.world, episode.batches[0], episode.discovered).columns["antenna_emitting"]
-        is truth
-    )
+        assert table["columns"][-3] == "emission"
+        assert all(isinstance(row[-3], bool) for row in table["rows"])
+    truth = episode.batches[0].flights.hidden["active"]
+    seen_now = measured(episode.world, episode.batches[0], episode.discovered)
+    assert seen_now.columns["emission"] is truth
 
 
 def test_questions_are_limited_and_a_bad_one_is_free() -> None:
@@ -278,12 +260,12 @@ def test_questions_are_limited_and_a_bad_one_is_free() -> None:
 
 @pytest.mark.parametrize("suite", ["antenna_trap_local_optima", "deployment_zone_trap_env_shift"])
 def test_where_the_release_has_no_questions_there_are_none(suite: str) -> None:
-    episode = opened(suite)
+    episode = opened(suite, profile="published")
     assert "query_environment" not in {spec.name for spec in episode.actions}
     assert episode.step(Action.of("query_environment", question="storm")).is_error
 
 
-@pytest.mark.parametrize("physics", ["antenna", "zone", "weather"])
+@pytest.mark.parametrize("physics", ["antenna", "zone", "weather", "drawn_antenna", "drawn_zone"])
 def test_every_variable_can_be_found_by_its_own_name(physics: str) -> None:
     known = variables(physics)
     for name in known:
@@ -297,14 +279,14 @@ def test_distractors_have_nothing_to_do_with_survival() -> None:
         seen(episode.step(Action.of("query_environment", question="moon")))
         deploy(episode, count="50")
         found = measured(episode.world, episode.batches[0], episode.discovered)
-        moon.append(found.columns["moon_phase"])
+        moon.append(found.columns["moon"] == "full")
         returned.append(found.returned)
     r = np.corrcoef(np.concatenate(moon), np.concatenate(returned))[0, 1]
     assert abs(r) < 4 / 1500**0.5
 
 
-def test_noise_is_everywhere_in_certified_and_only_in_results_as_published() -> None:
-    for profile, everywhere in (("certified", True), ("published", False)):
+def test_noise_is_only_in_results_as_published() -> None:
+    for profile, everywhere in (("published", False),):
         episode = opened("weather_noise", profile=profile)
         deploy(episode, count="50")
         for batch, noisy in ((episode.world.history, everywhere), (episode.batches[0], True)):
@@ -322,27 +304,26 @@ def test_noise_is_everywhere_in_certified_and_only_in_results_as_published() -> 
 
 
 def test_counts_agree_with_what_is_shown() -> None:
-    episode = opened("weather_noise")
+    episode = opened("weather")
     data = seen(deploy(episode, count="50"))
     rows = rows_of(data["results"])
     assert data["survived"] == sum(row["status"] == "RETURNED" for row in rows)
-    assert len(rows) == 50
+    assert data["survived"] <= len(rows) <= 50
 
 
 def test_the_same_deployment_meets_the_same_drones_whatever_the_design() -> None:
-    one, two = opened("antenna_trap"), opened("antenna_trap_high_def")
+    one, two = opened("antenna"), opened("antenna_no_history")
     deploy(one, count="20")
-    deploy(two, design='{"antenna_def": 0}', count="20")
-    for name in ("wind_speed", "humidity", "temperature"):
-        a = one.batches[0].flights.environment[name]
-        assert (a == two.batches[0].flights.environment[name]).all()
+    deploy(two, design='{"vane_def": 0}', count="20")
+    a = one.batches[0].flights.environment["calm"]
+    assert (a == two.batches[0].flights.environment["calm"]).all()
     assert one.instance.cluster == two.instance.cluster
 
 
 @pytest.mark.parametrize("episodes", sampled([60, 1_000]))
 def test_interleaved_episodes_never_share_state(episodes: int) -> None:
     """Steps of episodes in random order give the traces of the same episodes in a row."""
-    suites = [FAMILY.suite(name) for name in ("antenna_trap", "weather_noise", "knobs")]
+    suites = [FAMILY.suite(name) for name in ("antenna", "weather", "zone")]
     instances = [suites[n % 3][(n // 3) % 40] for n in range(episodes)]
     plans = []
     for n in range(len(instances)):
@@ -371,7 +352,7 @@ def test_interleaved_episodes_never_share_state(episodes: int) -> None:
 
 @pytest.mark.parametrize("agent", list(FAMILY.agents))
 def test_agents_keep_to_the_rules(agent: str) -> None:
-    for suite in ("antenna_trap", "deployment_zone_trap_env_shift", "weather_noise", "knobs"):
+    for suite in ("antenna", "zone", "env_shift", "weather"):
         instance = FAMILY.suite(suite)[3]
         trace = play(FAMILY.open(instance), FAMILY.agent(agent, instance))
         assert not [step for step in trace.steps if step.observation.is_error]
@@ -379,7 +360,7 @@ def test_agents_keep_to_the_rules(agent: str) -> None:
 
 
 def test_regret_is_zero_for_the_oracle_and_one_for_the_default() -> None:
-    instance = FAMILY.suite("antenna_trap")[1]
+    instance = FAMILY.suite("antenna")[1]
     for agent, regret in (("oracle", 0.0), ("null", 1.0)):
         trace = play(FAMILY.open(instance), FAMILY.agent(agent, instance))
         assert FAMILY.score(instance, trace).values["survival_regret"] == pytest.approx(regret)
@@ -387,7 +368,7 @@ def test_regret_is_zero_for_the_oracle_and_one_for_the_default() -> None:
 
 def test_nothing_in_the_view_depends_on_the_physics() -> None:
     """The same sheet over another system gives the same words for all that is told at first."""
-    instance = FAMILY.suite("deployment_zone_trap_categorical")[0]
+    instance = FAMILY.suite("zone")[0]
     episode = FAMILY.open(instance)
     for look_alike in FAMILY.look_alikes(instance):
         assert look_alike.view == episode.view

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.wire
 pytest.importorskip("mcp")
 
 ALICE, MALLORY, CAROL = (f"{name}-0123456789abcdef" for name in ("alice", "mallory", "carol"))
-CORE, LAB, GAME = "causallink/core", "causalab/main_3", "causalgame/antenna_trap"
+CORE, LAB, GAME = "causallink/core", "causalab/main_3", "causalgame/antenna"
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},

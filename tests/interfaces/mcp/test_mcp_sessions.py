@@ -22,7 +22,7 @@ from whybench.interfaces.session import Session
 
 SUITES = (
     "causalab/main_3",
-    "causalgame/all",
+    "causalgame/antenna",
     "causallink/core",
     "recite/made_short",
     "replayscm/lab",
@@ -261,7 +261,7 @@ def test_there_are_at_most_so_many_sessions(store: SqliteStore) -> None:
 def test_an_attempt_has_at_most_so_many_actions(store: SqliteStore) -> None:
     """`get_status` is legal for ever."""
     sessions = Sessions(store, limits=Limits(steps=3))
-    opened(sessions, order=Order("causalgame/all", 0))
+    opened(sessions, order=Order("causalgame/antenna", 0))
     for _ in range(3):
         assert not sessions.act("a", "get_status", {})[0].observation.is_error
     with pytest.raises(Refused, match="ask for its score"):
@@ -272,7 +272,7 @@ def test_an_attempt_has_at_most_so_many_actions(store: SqliteStore) -> None:
 def test_the_actions_of_an_attempt_have_at_most_so_many_bytes(store: SqliteStore) -> None:
     """`get_status` is legal whatever comes with it."""
     sessions = Sessions(store, limits=Limits(volume=3000))
-    opened(sessions, order=Order("causalgame/all", 0))
+    opened(sessions, order=Order("causalgame/antenna", 0))
     sessions.act("a", "get_status", {"more": "x" * 2000})
     for table in (sessions, Sessions(store, limits=sessions.limits)):
         with pytest.raises(Refused, match="ask for its score"):
@@ -318,7 +318,7 @@ def test_a_session_of_another_version_is_refused_not_replayed(store: SqliteStore
         {"suite": "causallink/core", "instance": "causallink/core-0003-000000000000"},
         {"instance": "causallink/core-0003-000000000000"},
         {"instance": "causallink/core-0003-00000000000g"},
-        {"instance": "causalgame/all-0003-000000000000"},
+        {"instance": "causalgame/antenna-0003-000000000000"},
     ],
 )
 def test_orders_that_cannot_be_met_are_refused(given: dict) -> None:

@@ -93,7 +93,7 @@ class CausaLabTaskset(WhyBenchTaskset):
 class CausalGameTaskset(WhyBenchTaskset):
     """Suites of CausalGame."""
 
-    default, others = "causalgame/knobs", False
+    default, others = "causalgame/antenna", False
 
 
 class CausalLinkTaskset(WhyBenchTaskset):

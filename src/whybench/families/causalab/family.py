@@ -51,7 +51,9 @@ class CausaLab(Family[World]):
         plan = PLANS[suite]
         if (params.k, params.graphs) != (K, GRAPHS) and not plan.fresh:
             raise ValueError(f"Parameters `k` and `graphs` apply only to {self.name}/fresh.")
-        real = profile == "certified" and not plan.disturbance
+        if params.regime and plan.observed:
+            raise ValueError(f"Parameter `regime` does not apply to {self.name}/{suite}.")
+        real = profile == "certified" and not plan.whole
         if (plan.quadratic or real) and params.tolerance == 0:
             raise ValueError("Tolerance 0 is not possible: readings are rounded in this suite.")
         if params.limit != LIMIT and profile == "published":
@@ -170,6 +172,8 @@ class CausaLab(Family[World]):
         }
         if world.disturbance is not None:
             facts |= self._expected(instance, world)
+        if world.view.observed:
+            facts |= certify.verdict_facts(world)
         return Record(facts.items())
 
     def _expected(self, instance: Instance, world: World) -> dict[str, Json]:

@@ -255,9 +255,13 @@ def _looked_up(view: View, numbers: Mapping[str, float]) -> Iterator[tuple[int, 
 
 def written(view: View, guess: Guess) -> dict[str, Json]:
     """Return a hypothesis as JSON data, in the language."""
-    named = [
+    named: list[dict[str, Json]] = [
         {"from": view.names[cause], "to": view.names[effect]}
         for cause, effect in sorted(guess.edges)
+    ]
+    named += [
+        {"from": view.names[cause], "to": view.names[effect], "undetermined": True}
+        for cause, effect in sorted(guess.undetermined)
     ]
     coefficients: dict[str, Json] = {"base": guess.base}
     for terms, ending in ((guess.square, "_1"), (guess.linear, "_2" if view.quadratic else "")):

@@ -53,8 +53,15 @@ class Plan:
     """Whether one or two properties cannot be set."""
     golden: bool = False
     """Whether a chain of interventions is given instead of a budget."""
+    observed: bool = False
+    """Whether no property can be set, and records settle a part of the graph."""
     fresh: bool = False
     """Whether graphs are drawn one by one, of any size and number."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether certified systems are linear with whole numbers, so that readings are exact."""
+        return bool(self.disturbance) or self.observed
 
 
 def _scaling(k: int, sizes: tuple[int, ...]) -> Plan:
@@ -86,6 +93,7 @@ PLANS: dict[str, Plan] = {
     **{f"freqparent_{k}": Plan(k, f"{k}nodes_freqparent", frequency_parent=True) for k in (4, 6)},
     **{f"partial_{k}": Plan(k, partial=True) for k in (4, 6)},
     **{f"golden_{k}": Plan(k, f"{k}nodes_golden", golden=True) for k in (4, 6)},
+    "observed_5": Plan(5, observed=True),
     "fresh": Plan(K, fresh=True),
 }
 """Suite → its definition, in the order of `family.toml`."""

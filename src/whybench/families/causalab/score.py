@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 
 from whybench.causal.canonical import Json, Record
 from whybench.causal.equivalence import class_size
 from whybench.causal.graph import Graph
 from whybench.causal.structure import edge_f1, edge_precision, edge_recall, shd
 from whybench.episode.episode import ANSWERED
-from whybench.episode.score import ERROR_MODES, UNFINISHED, Score, declared_metrics
+from whybench.episode.score import (
+    CLAIMS,
+    ERROR_MODES,
+    UNFINISHED,
+    Score,
+    claims,
+    declared_metrics,
+)
 from whybench.families.causalab.episode import LabEpisode
 from whybench.families.causalab.hypothesis import NOTHING, Edge, Guess
-from whybench.families.causalab.proof.ambiguity import Pairs
+from whybench.families.causalab.proof.ambiguity import Pairs, Verdicts, answers
 from whybench.families.causalab.proof.inference_timeline import Forced, InferenceTimeline, misfit
 from whybench.families.causalab.world.chance import chance_of
 from whybench.families.causalab.world.world import DECIMALS, FREQUENCY, Law, View, World
@@ -116,6 +124,7 @@ def score(episode: LabEpisode, unsettled: Pairs) -> Score:
         ),
         "whole_graph": float(answered and not wrong_graph),
         **{name: float(name == label) for name in LABELS},
+        **_verdict_values(view, left_open, guess if answered else None),
         "root_f1": set_f1(roots(view.k, truth - unsettled), roots(view.k, guess.edges - unsettled)),
         "freq_edge_f1": edge_f1(_into(truth - unsettled), _into(_compared(guess.edges, unsettled))),
         "freq_weight_f1": weight_f1(world.law, guess, view) if answered else 0.0,
@@ -156,6 +165,23 @@ def score(episode: LabEpisode, unsettled: Pairs) -> Score:
     if episode.instance.seed == "public":
         labels["truth"] = _edge_text(view, truth)
     return Score(outcome, Record(values.items()), Record(labels.items()))
+
+
+def _verdict_values(
+    view: View, left_open: Verdicts, guess: Guess | None
+) -> dict[str, float | None]:
+    """Compare the verdicts on all pairs with those that the readings force, if pairs are judged."""
+    if not view.observed:
+        return dict.fromkeys(("edge_verdicts", *CLAIMS))
+    gold = answers(view, left_open)
+    said = {} if guess is None else answers(view, Verdicts(guess.edges, guess.undetermined))
+    judged = [claims(said.get(pair), word) for pair, word in gold.items()]
+    right = [said.get(pair) == word for pair, word in gold.items()]
+    values: dict[str, float | None] = {"edge_verdicts": fmean(right)}
+    for name in CLAIMS:
+        known = [value for each in judged if (value := each[name]) is not None]
+        values[name] = fmean(known) if known else None
+    return values
 
 
 def _label(episode: LabEpisode, could: Forced) -> str:

@@ -81,11 +81,10 @@ def claims(physics: str) -> tuple[Claim, ...]:
     4
     """
     data = _data()
-    name = data["like"].get(physics, physics)
-    if name not in data["physics"]:
-        known = ", ".join([*data["physics"], *data["like"]])
+    if physics not in data["physics"]:
+        known = ", ".join(data["physics"])
         raise ValueError(f"no claims about physics {physics!r}: there are {known}")
-    found = data["physics"][name]
+    found = data["physics"][physics]
     return tuple(
         _claim(entry, golden)
         for golden, key in ((True, "golden"), (False, "distractors"))

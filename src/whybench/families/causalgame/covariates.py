@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from whybench.causal.canonical import Json, Record
-from whybench.episode.instance import Instance
-from whybench.families.causalgame.parameters import FACTORIAL
-from whybench.families.causalgame.world.factorial_suite import cell_of
+from whybench.families.causalgame.world.drawn.draw import stories
 from whybench.families.causalgame.world.scenario import scenarios
 from whybench.families.causalgame.world.world import World
 
@@ -22,17 +20,15 @@ HISTORIES = {
 """Suffix of a scenario's name → kind of history; other histories are plain."""
 
 PLAIN = "plain"
-BALANCED = "balanced"
-"""The kind of history of generated systems."""
 
 
-def covariates(instance: Instance, world: World, best: float, default: float) -> Record:
+def covariates(world: World, best: float, default: float) -> Record:
     """Return the covariates for reports; `best` and `default` are survivals on this instance."""
     rules = world.rules
     found: dict[str, Json] = {
         "scenario": world.scenario,
         "physics": rules.physics,
-        "challenge": challenge_of(instance, world),
+        "challenge": challenge_of(world),
         "history": history_of(world.scenario),
         "threshold": rules.threshold,
         "best_known": best,
@@ -44,22 +40,26 @@ def covariates(instance: Instance, world: World, best: float, default: float) ->
         "deploys_allowed": rules.deploys,
         "questions_allowed": rules.queries,
     }
-    if world.scenario == FACTORIAL:
-        found |= cell_of(instance.index)
     return Record(found.items())
 
 
-def challenge_of(instance: Instance, world: World) -> str:
+def challenge_of(world: World) -> str:
     """Return what makes an instance hard, in words."""
-    return " + ".join(challenges_of(instance, world)) or CONTROL
+    return " + ".join(challenges_of(world)) or CONTROL
 
 
-def challenges_of(instance: Instance, world: World) -> tuple[str, ...]:
-    """Return the factors of a generated system, or the challenges in a scenario's file."""
-    if world.scenario == FACTORIAL:
-        levels = cell_of(instance.index)
-        return tuple(factor for factor, level in levels.items() if level != "off")
-    return scenarios()[world.scenario].challenges
+def challenges_of(world: World) -> tuple[str, ...]:
+    """Return the challenges of a scenario or of a story."""
+    story = stories().get(world.scenario)
+    if story is None:
+        return scenarios()[world.scenario].challenges
+    told = {
+        "selection": story.designs and story.keep_failed < 1,
+        "confounder": story.designs and story.confounded,
+        "shift": story.fleet,
+        "noise": story.misread,
+    }
+    return tuple(name for name, is_so in told.items() if is_so)
 
 
 def history_of(scenario: str) -> str:
@@ -68,6 +68,4 @@ def history_of(scenario: str) -> str:
     >>> history_of("antenna_trap_simpsons_paradox"), history_of("weather_noise")
     ('paradox', 'plain')
     """
-    if scenario == FACTORIAL:
-        return BALANCED
     return next((what for end, what in HISTORIES.items() if scenario.endswith(end)), PLAIN)

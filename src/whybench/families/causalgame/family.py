@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
-from whybench.causal.canonical import EMPTY, Json, Record
+from whybench.causal.canonical import Json, Record, freeze
 from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
@@ -23,28 +22,27 @@ from whybench.families.causalgame.agents import strategies
 from whybench.families.causalgame.agents.agent_state import AgentState
 from whybench.families.causalgame.covariates import covariates
 from whybench.families.causalgame.episode import DroneEpisode
-from whybench.families.causalgame.parameters import ALL, FACTORIAL, NAME, SIZE, Parameters
+from whybench.families.causalgame.parameters import ALL, NAME, SIZE, Parameters
 from whybench.families.causalgame.prompts.action_specs import QUESTIONS
 from whybench.families.causalgame.prompts.dialogue import Dialogue, turn_limits_of
-from whybench.families.causalgame.proof import bits, certify, factorial_proof
+from whybench.families.causalgame.proof import bits, certify, statistical
 from whybench.families.causalgame.score import score
 from whybench.families.causalgame.view import view
 from whybench.families.causalgame.world import generate
 from whybench.families.causalgame.world.design import SUFFIX, Design
-from whybench.families.causalgame.world.factorial_suite import (
-    CELLS,
-    SEEDS,
-    cell_world,
-    refused_deals,
+from whybench.families.causalgame.world.drawn import draw
+from whybench.families.causalgame.world.drawn.hazards import (
+    Hazards,
+    best_design,
+    relabelled,
+    role_pattern,
 )
-from whybench.families.causalgame.world.physics.catalogue import inert, parameters
-from whybench.families.causalgame.world.physics.generated import Generated, nameless, nameless_rules
+from whybench.families.causalgame.world.physics.catalogue import parameters
 from whybench.families.causalgame.world.scenario import scenarios
 from whybench.families.causalgame.world.world import World
 
-HYPOTHESES = (
-    "any system in which a design and the circumstances of a flight decide, by chance, who returns"
-)
+UNUSED = {"concealed": None, "spurious": None}
+"""Rules that no profile has any more; ids still hash them."""
 
 
 class CausalGame(Family[World]):
@@ -56,42 +54,39 @@ class CausalGame(Family[World]):
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:  # noqa: ARG002
         """Return a suite's size."""
-        return {FACTORIAL: CELLS * SEEDS, ALL: len(scenarios())}.get(suite, SIZE)
+        return len(scenarios()) if suite == ALL else SIZE
 
     def build(self, instance: Instance) -> World:
         """Rebuild the hidden system."""
-        suite, index, parameters = instance.suite, instance.index, self.params(instance)
-        if suite == FACTORIAL:
-            return cell_world(instance.stream_seed, index, parameters)
+        suite, index, given = instance.suite, instance.index, self.params(instance).given
+        if suite in draw.stories():
+            return draw.world(suite, instance.stream_seed, index, **given)
         scenario = tuple(scenarios())[index] if suite == ALL else suite
-        rules = parameters.over(scenarios()[scenario].rules(instance.profile))
+        rules = scenarios()[scenario].published.model_copy(update=given)
         return generate.world(scenario, rules, instance.stream_seed, index)
 
     def fingerprint(self, world: World) -> Fingerprint:
         """Return the content key (rules and records) and the cluster key.
 
-        Scenarios with the same drones, and therefore the same random numbers, form one cluster.
+        Suites with the same drones, and therefore the same random numbers, form one cluster.
         """
-        told = [world.scenario, world.call_sign, world.rules.model_dump(mode="json")]
+        told = [world.scenario, world.call_sign, world.rules.model_dump(mode="json") | UNUSED]
         content = [told, _records(world), parameters(world.physics)]
         return Fingerprint(content, list(world.path))
 
     def system(self, world: World) -> Json:
-        """Return the physics; a scenario has one for all seeds, so systems repeat by design."""
+        """Return the pattern of roles of a drawn system, by place; of others, the physics.
+
+        A design that was remembered by place in training is never the best one in evaluation.
+        """
         physics = world.physics
-        return nameless(physics) if isinstance(physics, Generated) else parameters(physics)
+        return role_pattern(physics) if isinstance(physics, Hazards) else parameters(physics)
 
     def problem(self, world: World) -> Json:
-        """Return rules, physics, records, and one draw that identifies all later random numbers."""
-        rules, seen = nameless_rules(world.rules, world.physics), _records(world)
+        """Return rules, system, records, and one draw that identifies all later random numbers."""
+        rules, seen = world.rules.model_dump(mode="json"), _records(world)
         luck = Stream(*world.path, "fleet").word()
         return [world.scenario, rules, self.system(world), seen, luck]
-
-    def discarded(self, instance: Instance) -> Record:
-        """Return how many histories were discarded; counted once, at the first cell of a draw."""
-        if instance.suite != FACTORIAL or instance.index >= SEEDS:
-            return EMPTY
-        return Record.of(history_above_the_bar=refused_deals(instance.stream_seed, instance.index))
 
     def open_world(self, instance: Instance, world: World) -> DroneEpisode:
         """Start an episode."""
@@ -109,56 +104,46 @@ class CausalGame(Family[World]):
         return tuple(found)
 
     def certify(self, instance: Instance) -> Certificate:
-        """Return the survival of the best known, the default and the exact agent's design.
-
-        Whether a scenario is winnable, trapped and affordable needs many instances: see `prove`.
-        """
+        """Return exact facts about a drawn system; nothing is claimed for the published rules."""
         world = self.world(instance)
         reached = self.score(instance, self.exact_run(instance)).values
         best, default = self.landmarks(instance)
-        facts: dict[str, Json] = {
+        fleets: dict[str, Json] = {
             "bar": world.rules.threshold,
             "fleet_best": best,
             "fleet_default": default,
             "fleet_exact": reached["survival_rate"],
         }
-        if isinstance(world.physics, Generated):
-            facts |= factorial_proof.facts(world, world.physics) | factorial_proof.levels(
-                instance.index
-            )
-        return Certificate(
+        certificate = Certificate(
             instance=instance.id,
-            hypotheses=HYPOTHESES,
-            **self._claims(instance, best >= world.rules.threshold),
+            hypotheses=certify.HYPOTHESES,
             exact_steps=reached["deploys"],
-            facts=Record(facts.items()),
+            facts=Record(fleets.items()),
+        )
+        if not isinstance(world.physics, Hazards):
+            return certificate
+        won = best >= world.rules.threshold
+        return replace(
+            certificate,
+            hypotheses=statistical.HYPOTHESES,
+            status="statistical",
+            solvable=won,
+            best_score=1.0 if won else None,
+            facts=freeze(fleets | statistical.facts(world, world.physics)),
         )
 
-    def _claims(self, instance: Instance, won: bool) -> dict[str, Any]:
-        """Return what the certificate of one fleet claims; no number of flights forces more.
-
-        If the best known design wins this fleet, 1 is an upper bound of `win` that is attained.
-        Otherwise no bound is known. Nothing is claimed for the published rules.
-        """
-        if instance.profile == "published":
-            return {"status": "none"}
-        return {"status": "statistical", "solvable": won, "best_score": 1.0 if won else None}
-
     def prove(self, suite: Suite) -> SuiteProof:
-        """Certify scenarios as winnable, trapped and affordable; generated systems by formula."""
-        if suite.name == FACTORIAL:
-            worlds = [self.world(instance) for instance in suite]
-            return factorial_proof.proof(suite.name, worlds)
+        """Measure win rates on a story; check whether published scenarios can be won."""
+        if suite.name in draw.stories():
+            return statistical.proof(suite)
         names = tuple(scenarios()) if suite.name == ALL else (suite.name,)
-        released = suite.profile == "published"
         first = suite[0]
-        parameters = self.params(first)
+        given = self.params(first).given
         proofs = {
             name: certify.proof(
                 name,
-                parameters.over(scenarios()[name].rules(suite.profile)),
+                scenarios()[name].published.model_copy(update=given),
                 first.stream_seed,
-                released,
             )
             for name in names
         }
@@ -179,14 +164,12 @@ class CausalGame(Family[World]):
 
     def covariates(self, instance: Instance) -> Record:
         """Return scenario, challenge, history, bar, and the survival of two known designs."""
-        return covariates(instance, self.world(instance), *self.landmarks(instance))
+        return covariates(self.world(instance), *self.landmarks(instance))
 
     def moves(self, name: str, instance: Instance, given: Sequence[Step] | None) -> Moves:
         """Start a reference agent."""
         world = self.world(instance)
-        known = (
-            strategies.oracle(best_of(world)) if name == "oracle" else strategies.STRATEGIES[name]
-        )
+        known = strategies.STRATEGIES.get(name) or strategies.oracle(best_of(world))
         return strategies.moves(
             AgentState(view(world), given), certify.agent_rng(world, name), known
         )
@@ -218,9 +201,11 @@ class CausalGame(Family[World]):
         return bits.bits_left(episode)
 
     def look_alikes(self, instance: Instance) -> Iterator[Episode]:
-        """Open the same view and records on a system in which no lever has an effect."""
+        """Open the same view and records on a system in which other parts have the roles."""
         world = self.world(instance)
-        yield self.open_world(instance, replace(world, physics=inert(world.physics)))
+        if isinstance(world.physics, Hazards):
+            other = relabelled(world.physics)
+            yield self.open_world(instance, replace(world, physics=other, best=best_design(other)))
 
     def truth(self, instance: Instance) -> Json:
         """Return the best design, the physics, and what the records leave out."""

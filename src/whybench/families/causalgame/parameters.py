@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-
-from whybench.families.causalgame.world.scenario import Rules
 
 NAME = "causalgame"
 
@@ -17,10 +15,6 @@ MOST_LOOKS = 200
 """Number of actions that change nothing after which an episode ends."""
 
 ALL = "all"
-FACTORIAL = "knobs"
-
-Level = Literal["off", "mild", "strong"]
-LEVELS: tuple[Level, ...] = ("off", "mild", "strong")
 
 
 class Parameters(BaseModel):
@@ -37,8 +31,9 @@ class Parameters(BaseModel):
     guard: bool = True
     max_errors: int = Field(default=5, ge=1, le=100)
 
-    def over(self, rules: Rules) -> Rules:
-        """Return rules with the given parameters applied."""
+    @property
+    def given(self) -> dict[str, Any]:
+        """What replaces the rules of a scenario or a story."""
         names = ("keep_failed", "drones", "deploys", "queries", "threshold")
         given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        return rules.model_copy(update=given | ({} if self.counts else {"counts": False}))
+        return given | ({} if self.counts else {"counts": False})

@@ -18,18 +18,29 @@ from whybench.episode.observation import OK, Observation
 from whybench.families.causalgame.arguments import LONGEST_TEXT, read_count, read_object
 from whybench.families.causalgame.claims import Belief, beliefs
 from whybench.families.causalgame.parameters import MOST_LOOKS, Parameters
-from whybench.families.causalgame.prompts.action_specs import ASK, LOOKS, OUTCOMES, QUESTIONS, SPECS
+from whybench.families.causalgame.prompts.action_specs import (
+    ASK,
+    DRAWN_SPECS,
+    LOOKS,
+    OUTCOMES,
+    QUESTIONS,
+    SPECS,
+)
 from whybench.families.causalgame.view import View, view
 from whybench.families.causalgame.world.design import SUFFIX, Design, design
 from whybench.families.causalgame.world.physics.flight import Flights
 from whybench.families.causalgame.world.records import (
+    EARLIER,
+    OWN,
     RELEASED_RESULTS,
     Cell,
     Measured,
     Table,
     letter,
     measured,
+    pooled,
     table,
+    tallied,
     visible,
 )
 from whybench.families.causalgame.world.variables import asked_for, variables
@@ -78,8 +89,8 @@ class DroneRules(Episode):
 
     @property
     def released(self) -> bool:
-        """Whether the released rules apply; generated systems have none."""
-        return self.instance.profile == "published" and self.world.best is None
+        """Whether the released rules apply."""
+        return not self.world.drawn
 
     @property
     def deploys(self) -> int:
@@ -99,9 +110,10 @@ class DroneRules(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """The actions that are offered; with given evidence only submit and report."""
+        specs = DRAWN_SPECS if self.world.drawn else SPECS
         if self.evidence != "own":
-            return tuple(spec for spec in SPECS if spec.final)
-        return tuple(spec for spec in SPECS if self.view.queries or spec.name != ASK)
+            return tuple(spec for spec in specs if spec.final)
+        return tuple(spec for spec in specs if self.view.queries or spec.name != ASK)
 
     def _carry_out(self, action: Action) -> Observation:
         if self.submitted is not None and action.name != "report":
@@ -207,9 +219,15 @@ class DroneRules(Episode):
             ]
             number += 0 if first else len(drones)
             letters = [letter(designs.index(found)) for found in batch.designs]
-            found = table(batch, seen, drones, names=names, letters=letters)
+            if self.world.drawn:
+                whose = EARLIER if first else OWN
+                found = tallied(batch, seen, drones, flown=whose, letters=letters)
+            else:
+                found = table(batch, seen, drones, names=names, letters=letters)
             columns = found.columns
             rows += found.rows
+        if environments and self.world.drawn:
+            return pooled(Table(columns, tuple(rows)))
         if environments:
             left = [place for place, name in enumerate(columns) if name not in OUTCOMES]
             columns = tuple(columns[place] for place in left)
@@ -270,6 +288,7 @@ class DroneRules(Episode):
         place = letter(self._designs().index(batch.designs[0]))
         names = [str(number + 1) for number in range(len(drones))]
         only = (*RELEASED_RESULTS, *self.discovered) if self.released else None
+        drawn = self.world.drawn
         noise = self.world.rules.noise
         exact = noise is not None and not noise.everywhere
         returned = (batch.flights.returned if exact else seen.returned)[: len(batch)]
@@ -277,14 +296,14 @@ class DroneRules(Episode):
         shown: dict[str, Json] = {"deployed": len(batch), "design": place}
         if self.view.counts:
             survived = int(returned.sum())
-            shown |= {
-                "survived": survived,
-                "destroyed": len(batch) - survived,
-                "average_hit_count": round(float(hits.mean()), 2),
-            }
+            shown |= {"survived": survived, "destroyed": len(batch) - survived}
+            shown |= {} if drawn else {"average_hit_count": round(float(hits.mean()), 2)}
         shown["drones_remaining"] = self.drones
         shown["deployments_remaining"] = self.deploys
-        found = table(batch, seen, drones, names=names, letters=[place], only=only)
+        if drawn:
+            found = tallied(batch, seen, drones, flown=OWN, letters=[place])
+        else:
+            found = table(batch, seen, drones, names=names, letters=[place], only=only)
         shown["results"] = found.frozen
         return shown
 

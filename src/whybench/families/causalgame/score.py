@@ -11,7 +11,8 @@ from whybench.episode.episode import (
     TIMEOUT,
 )
 from whybench.episode.score import UNFINISHED, Score, declared_metrics
-from whybench.families.causalgame.claims import Claim, claims, distance
+from whybench.families.causalgame.claims import Claim, distance
+from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.episode import DroneEpisode
 from whybench.families.causalgame.proof.established import LABELS, UNKNOWN, label
 from whybench.families.causalgame.report_checks import Outcome, Report, checked
@@ -73,8 +74,8 @@ def distances(episode: DroneEpisode) -> tuple[tuple[int, int], ...]:
 
 
 def claims_about(episode: DroneEpisode) -> tuple[Claim, ...]:
-    """Return the claims about a hidden system; generated ones have none."""
-    return () if episode.world.best is not None else claims(episode.world.rules.physics)
+    """Return the claims about a hidden system."""
+    return known_claims(episode.world)
 
 
 def reported(episode: DroneEpisode) -> tuple[Report, Outcome] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whybench.families.causalgame.world.drawn.draw import bar, numbers
+from whybench.families.causalgame.world.drawn.hazards import Hazards
 from whybench.families.causalgame.world.records import measured, visible
 from whybench.families.causalgame.world.scenario import Rules
 from whybench.families.causalgame.world.sheet import Sheet
@@ -37,6 +39,10 @@ class View:
     storms: tuple[float, float] | None
     """The forecast, if disclosed: the share of storms in exploration and for the fleet."""
     noisy: bool
+    law: str
+    """The story whose class of systems the instructions state; empty if they state none."""
+    margin: float | None
+    """Distance of the bar below the best design, up to 0.01 more, if it is stated."""
 
     @property
     def options(self) -> dict[str, tuple[str, ...]]:
@@ -70,4 +76,13 @@ def view(world: World) -> View:
         warning=rules.warning,
         storms=world.forecast,
         noisy=rules.noise is not None,
+        law=world.scenario if isinstance(world.physics, Hazards) else "",
+        margin=_margin(world),
     )
+
+
+def _margin(world: World) -> float | None:
+    """Return the margin of the bar; None if the bar is a parameter."""
+    if not isinstance(world.physics, Hazards) or world.best is None:
+        return None
+    return numbers().margin if world.rules.threshold == bar(world.physics, world.best) else None

@@ -8,6 +8,7 @@ from whybench.causal.canonical import Record
 from whybench.causal.graph import members
 from whybench.episode.instance import Instance
 from whybench.families.causallink.proof.certify import fewest
+from whybench.families.causallink.proof.plan import right_answer
 from whybench.families.causallink.world.generate import enumerated
 from whybench.families.causallink.world.world import World
 
@@ -23,7 +24,7 @@ def covariates(instance: Instance, world: World, exact_steps: int) -> Record:
         n=view.n,
         setup=setup(instance, world),
         all_moving=view.start == (1 << view.n) - 1,
-        truth="yes" if world.truth else "no",
+        truth=right_answer(world),
         asked=asked(world),
         exact_steps=exact_steps,
         fewest=_fewest(world),

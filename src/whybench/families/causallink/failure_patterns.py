@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whybench.families.causallink.proof.evidence import Verdict
 from whybench.families.causallink.world.world import State
 
 BIASES = (
@@ -33,12 +32,12 @@ class Change:
     after: State
 
 
-def bias(x: int, y: int, changes: Sequence[Change], said_yes: bool, verdict: Verdict) -> str:
+def bias(x: int, y: int, changes: Sequence[Change], said_yes: bool, verdict: str) -> str:
     """Classify a wrong answer about whether x drives y."""
     return _false_positive(x, y, changes) if said_yes else _false_negative(x, y, changes, verdict)
 
 
-def _false_negative(x: int, y: int, changes: Sequence[Change], verdict: Verdict) -> str:
+def _false_negative(x: int, y: int, changes: Sequence[Change], verdict: str) -> str:
     if verdict == "yes":
         return "illusive_confounder_bias"
     if any(c.before and not c.after for c in changes):

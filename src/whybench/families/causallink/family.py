@@ -20,7 +20,7 @@ from whybench.families.causallink.covariates import covariates
 from whybench.families.causallink.parameters import GRAPHS, SIZES, Parameters
 from whybench.families.causallink.prompts.dialogue import Dialogue
 from whybench.families.causallink.proof import bits, certify
-from whybench.families.causallink.proof.plan import minimax, worst_case
+from whybench.families.causallink.proof.plan import minimax, right_answer, worst_case
 from whybench.families.causallink.rules import LinkEpisode
 from whybench.families.causallink.score import score
 from whybench.families.causallink.world import generate
@@ -53,12 +53,16 @@ class CausalLink(Family[World]):
         """
         view = world.view
         told = [world.structure, world.graph.children, view.start, view.x, view.y, view.names]
-        return Fingerprint(told, canonical_form(world.below))
+        hidden = [view.fixed] if view.fixed else []
+        return Fingerprint([*told, *hidden], canonical_form(world.below))
 
     def problem(self, world: World) -> Json:
         """Return the order with start, question and budget, ignoring names."""
         view = world.view
-        return [view.budget, generate.behaviour(world.below, view.start, view.x, view.y)]
+        return [
+            view.budget,
+            generate.behaviour(world.below, view.start, view.x, view.y, view.fixed),
+        ]
 
     def open_world(self, instance: Instance, world: World) -> LinkEpisode:
         """Start an episode."""
@@ -121,7 +125,7 @@ class CausalLink(Family[World]):
         return {
             "structure": world.structure,
             "edges": [[names[a], names[b]] for a, b in world.graph.edges()],
-            "answer": "yes" if world.truth else "no",
+            "answer": right_answer(world),
         }
 
     def covariates(self, instance: Instance) -> Record:

@@ -18,7 +18,11 @@ STRUCTURES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
 CORE = ("direct", "mediation", "confounder", "confounder_extra")
 """The structures of the paper's core set, in its order."""
 
-SIZES: dict[str, tuple[int, ...]] = {"advanced": (4, 5, 6, 7), "large": (10, 11, 12)}
+SIZES: dict[str, tuple[int, ...]] = {
+    "advanced": (4, 5, 6, 7),
+    "large": (10, 11, 12),
+    "limited": (5,),
+}
 """Suites of random graphs → their sizes; those of `advanced` are the paper's."""
 
 GRAPHS = 50

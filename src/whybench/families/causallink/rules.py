@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from whybench import CANARY
@@ -20,8 +21,6 @@ from whybench.episode.observation import OK, Observation
 from whybench.episode.prompts.template import PromptTemplate, load_templates, paragraphs
 from whybench.families.causallink.prompts.theme import Theme, read_theme
 from whybench.families.causallink.world.world import State, View, World
-
-ANSWERS = ("yes", "no")
 
 template_named = load_templates("whybench.families.causallink.prompts")
 
@@ -51,7 +50,7 @@ class LinkEpisode(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """Start, stop and answer in the theme's words; only answer if evidence is given."""
-        specs = action_specs(self.world.view.theme)
+        specs = action_specs(self.world.view.theme, self.world.view.answers)
         return specs if self.evidence == "own" else specs[-1:]
 
     def _carry_out(self, action: Action) -> Observation:
@@ -66,6 +65,8 @@ class LinkEpisode(Episode):
         v = view.find(named)
         if v is None:
             return self._unknown(f"there is no {theme.noun} {_shown(named)}")
+        if view.fixed >> v & 1:
+            return self._unknown(f"{view.names[v]} is out of reach")
         act = self.world.after_start if action.name == theme.start else self.world.after_stop
         self.state = act(self.state, v)
         self.applied += 1
@@ -73,8 +74,10 @@ class LinkEpisode(Episode):
 
     def _answer(self, action: Action) -> Observation:
         answer = action.args.get("answer")
-        if not isinstance(answer, str) or answer.strip().casefold() not in ANSWERS:
-            return Observation.refused(INVALID_ANSWER, f"{_shown(answer)} is neither yes nor no")
+        answers = self.world.view.answers
+        if not isinstance(answer, str) or answer.strip().casefold() not in answers:
+            neither = f"neither {' nor '.join(answers)}"
+            return Observation.refused(INVALID_ANSWER, f"{_shown(answer)} is {neither}")
         self.outcome = ANSWERED
         return Observation(OK)
 
@@ -139,7 +142,9 @@ class LinkEpisode(Episode):
             )
             shown = "\n".join(lines) or "(none)"
             record = words.say("given", begin=begin, record=shown, **given)
-        return paragraphs(record, words.say("situation", budget=budget, **given))
+        limited = words.say("limited", **given) if self.world.view.fixed else ""
+        told = words.say("situation", budget=budget, limited=limited, **given)
+        return paragraphs(record, *told.split("\n\n"))
 
     def describe(self, observation: Observation, template: str) -> str:
         """Return an observation in words."""
@@ -179,7 +184,10 @@ def _lasting_words(view: View) -> dict[str, object]:
         "on": theme.on,
         "off": theme.off,
         "n": view.n,
-        "names": ", ".join(view.names),
+        "names": ", ".join(view.movable),
+        "movable": ", ".join(view.movable),
+        "answers": _listed(view.answers),
+        "replies": _listed(f'{{"answer": "{word}"}}' for word in view.answers),
         "conditions": theme.conditions(view.names),
         "question": theme.ask(view.names[view.x], view.names[view.y]),
     }
@@ -202,7 +210,7 @@ def _sight(names: tuple[str, ...], state: State) -> Observation:
 
 
 @cache
-def action_specs(name: str) -> tuple[ActionSpec, ...]:
+def action_specs(name: str, answers: tuple[str, ...]) -> tuple[ActionSpec, ...]:
     """Return the kinds of action in the words of a theme."""
     theme = read_theme(name)
     which = Argument(theme.noun, f"the name of one {theme.noun}")
@@ -212,10 +220,15 @@ def action_specs(name: str) -> tuple[ActionSpec, ...]:
         ActionSpec(
             "answer",
             "Answer the question. This ends the task.",
-            (Argument("answer", "yes or no"),),
+            (Argument("answer", _listed(answers)),),
             final=True,
         ),
     )
+
+
+def _listed(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} or {last}"
 
 
 def _shown(value: object) -> str:

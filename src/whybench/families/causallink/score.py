@@ -10,11 +10,13 @@ from typing import TypeAlias
 from whybench.causal.canonical import Record
 from whybench.episode.action import MALFORMED
 from whybench.episode.episode import ANSWERED
-from whybench.episode.score import ERROR_MODES, UNFINISHED, Score
+from whybench.episode.score import CLAIMS, ERROR_MODES, UNFINISHED, Score, claims
 from whybench.episode.trace import Trace
 from whybench.families.causallink.failure_patterns import BIASES, Change, bias
 from whybench.families.causallink.prompts.theme import read_theme
+from whybench.families.causallink.proof.beliefs import Beliefs
 from whybench.families.causallink.proof.evidence import EvidenceLog, Verdict
+from whybench.families.causallink.proof.plan import right_answer
 from whybench.families.causallink.world.world import State, View, World
 
 SMALL = 3
@@ -28,18 +30,35 @@ class EvidenceTimeline:
     """The interventions of an episode, and what they force."""
 
     changes: tuple[Change, ...]
-    verdict: Verdict
+    verdict: str
+    """The answer that is forced, or `undecided`."""
     forced_after: int | None
     """Number of interventions after which the answer was first forced; None if never."""
+    possible: frozenset[str] = frozenset()
+    """The answers that the evidence leaves open."""
 
 
 def evidence_timeline(world: World, trace: Trace) -> EvidenceTimeline:
     """Return a trace's interventions with the verdict of their evidence."""
     changes = tuple(_changes(world, trace))
-    for count, verdict in enumerate(_verdicts(world.view, changes)):
-        if verdict != "undecided":
-            return EvidenceTimeline(changes, verdict, count)
-    return EvidenceTimeline(changes, "undecided", None)
+    possible = frozenset(world.view.answers)
+    for count, possible in enumerate(_possible(world.view, changes)):
+        if len(possible) == 1:
+            return EvidenceTimeline(changes, min(possible), count, possible)
+    return EvidenceTimeline(changes, "undecided", None, possible)
+
+
+def _possible(view: View, changes: tuple[Change, ...]) -> Iterator[frozenset[str]]:
+    """Yield the answers that are open before the first intervention and after each."""
+    if view.fixed:
+        beliefs = Beliefs(view)
+        yield beliefs.possible()
+        for change in changes:
+            beliefs.add(change.starts, change.v, change.after)
+            yield beliefs.possible()
+        return
+    for verdict in _verdicts(view, changes):
+        yield frozenset(view.answers if verdict == "undecided" else [verdict])
 
 
 def _verdicts(view: View, changes: tuple[Change, ...]) -> Iterator[Verdict]:
@@ -113,20 +132,22 @@ def score(world: World, trace: Trace) -> Score:
     """Score an episode whose trace has been replayed on its world."""
     told = evidence_timeline(world, trace)
     outcome = trace.outcome or UNFINISHED
-    said_yes = _answer(trace) if outcome == ANSWERED else None
-    right = None if said_yes is None else said_yes == world.truth
-    proof = None if right is None else _proof(right, told.verdict)
+    said, gold = _answer(trace) if outcome == ANSWERED else None, right_answer(world)
+    right = None if said is None else said == gold
+    proof = None if said is None else _proof(said, gold, told.possible)
     pattern = None
-    if said_yes is not None and not right:
-        pattern = bias(world.view.x, world.view.y, told.changes, said_yes, told.verdict)
+    if said is not None and not right and not world.view.fixed:
+        pattern = bias(world.view.x, world.view.y, told.changes, said == "yes", told.verdict)
     own = told.changes[trace.given :]
     free = trace.evidence == "own"
     wasted = 0 if told.forced_after is None else len(told.changes) - told.forced_after
     values: dict[str, float | None] = {
         "accuracy": float(bool(right)),
-        "accuracy_true": float(bool(right)) if world.truth else None,
-        "accuracy_false": None if world.truth else float(bool(right)),
+        "accuracy_true": float(bool(right)) if gold == "yes" else None,
+        "accuracy_false": float(bool(right)) if gold == "no" else None,
+        "accuracy_cannot": float(bool(right)) if gold == "cannot" else None,
         "accuracy_answered": None if right is None else float(right),
+        **(claims(said, gold) if world.view.fixed else dict.fromkeys(CLAIMS)),
         **_marked(PROOF, proof),
         **_marked(ERROR_MODES, outcome),
         "errors": float(any(step.observation.is_error for step in trace.steps)),
@@ -148,14 +169,14 @@ def _marked(names: tuple[str, ...], mark: str | None) -> dict[str, float]:
     return {name: float(name == mark) for name in names}
 
 
-def _answer(trace: Trace) -> bool:
-    return bool(trace.steps[-1].action.args["answer"].strip().casefold() == "yes")
+def _answer(trace: Trace) -> str:
+    return str(trace.steps[-1].action.args["answer"]).strip().casefold()
 
 
-def _proof(right: bool, verdict: Verdict) -> str:
-    if verdict == "undecided":
-        return "lucky" if right else "premature"
-    return "understood" if right else "contradicted"
+def _proof(said: str, gold: str, possible: frozenset[str]) -> str:
+    if said == gold:
+        return "understood" if len(possible) == 1 else "lucky"
+    return "premature" if said in possible else "contradicted"
 
 
 def _formats(trace: Trace) -> dict[str, float | None]:

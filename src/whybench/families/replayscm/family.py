@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 from whybench.causal.canonical import EMPTY, Json, Record, freeze
@@ -26,7 +26,7 @@ from whybench.families.replayscm.world import renaming
 from whybench.families.replayscm.world.generation.record_pools import discarded, lab_of, source
 from whybench.families.replayscm.world.generation.source import told_of
 from whybench.families.replayscm.world.released import problems
-from whybench.families.replayscm.world.world import View, World
+from whybench.families.replayscm.world.world import ANSWERS, View, World
 
 
 class ReplaySCM(Family[World]):
@@ -77,6 +77,7 @@ class ReplaySCM(Family[World]):
             heldout=len(found.heldout),
             reference=found.references[pool.disclosure] if pool.task == "alternative" else (),
             released=released,
+            asked=found.asked[instance.index % len(ANSWERS)] if found.asked else None,
         )
         if pool.worlds != "lab":
             return World(view, latent.formulas, found.heldout, latent.name, found.facts(train))
@@ -96,6 +97,8 @@ class ReplaySCM(Family[World]):
         ]
         told = [view.task, view.disclosure, view.told.k, view.display, view.order, view.blocks]
         content = [told, view.reference, world.formulas, len(view.train), tables]
+        if view.asked is not None:
+            content.append(list(astuple(view.asked)))
         return Fingerprint(content, world.cluster)
 
     def system(self, world: World) -> Json:
@@ -133,6 +136,8 @@ class ReplaySCM(Family[World]):
         experiments = len(self.experiments(trace))
         identified = evidence.count == 1
         facts = certify.facts(world, evidence)
+        if world.view.asked is not None:
+            identified = certify.right_answer(world.view) != "cannot"
         if episode.lab is not None:
             settings = tuple(step.args["setting"] for step in self.experiments(trace))
             facts = Record([*facts, ("exact_worlds", settings)])
@@ -188,10 +193,12 @@ class ReplaySCM(Family[World]):
         yield self.open_world(instance, replace(world, formulas=copies, heldout=(), facts=EMPTY))
 
     def truth(self, instance: Instance) -> Json:
-        """Return the gold mechanisms, in their order, and the worlds held out."""
+        """Return the gold mechanisms, in their order, and the worlds held out, or the answer."""
         world = self.world(instance)
         names = world.view.names
+        asked = world.view.asked is not None
         return {
+            **({"answer": certify.right_answer(world.view)} if asked else {}),
             "mechanisms": {names[v]: text for v, text in enumerate(world.formulas) if text},
             "roots": [names[v] for v, text in enumerate(world.formulas) if not text],
             "heldout": [

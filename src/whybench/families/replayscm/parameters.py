@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from whybench.episode.instance import Instance
-from whybench.families.replayscm.world.world import Disclosure, Task
+from whybench.families.replayscm.world.world import ANSWERS, Disclosure, Task
 
 FAMILY = "replayscm"
 
@@ -25,7 +25,7 @@ class Pool:
     size: int
     disclosure: Disclosure
     source: str
-    """Where its SCMs come from: `match` (shared by most suites), `ord`, `hid`, `lab`"""
+    """Where its SCMs come from: `match` (shared by most suites), `ord`, `hid`, `lab`, `rows`"""
     worlds: str = "base"
     """Which training worlds are shown: of the source's `base`, `ext`, `cex_ord`, `cert` …"""
     task: Task = "induce"
@@ -54,6 +54,7 @@ def _pools() -> dict[str, Pool]:
             name = f"bits_{bits}{end}"
             found[name] = Pool(100, "hidden", "match", name)
     found["lab"] = Pool(100, "hidden", "lab", "lab")
+    found["rows"] = Pool(300, "hidden", "rows", "base", "rows")
     return found
 
 
@@ -67,8 +68,13 @@ def in_lab(instance: Instance) -> bool:
 
 
 def place(instance: Instance) -> tuple[str, str, int]:
-    """Return source, seed and index of an instance: full pools begin with the matched ones."""
+    """Return source, seed and index of an instance: full pools begin with the matched ones.
+
+    Three instances of `rows` share a source.
+    """
     pool, matched = POOLS[instance.suite], POOLS["hid_roots"].size
+    if pool.task == "rows":
+        return pool.source, instance.stream_seed, instance.index // len(ANSWERS)
     if pool.worlds != "full":
         return pool.source, instance.stream_seed, instance.index
     if instance.index < matched:

@@ -21,7 +21,7 @@ from whybench.episode.prompts.template import PromptTemplate, load_templates, pa
 from whybench.families.replayscm.lab import Lab, SettingError
 from whybench.families.replayscm.submission import Judged, judge
 from whybench.families.replayscm.world.gold_scm import MOST_TARGETS
-from whybench.families.replayscm.world.world import Table, View, World
+from whybench.families.replayscm.world.world import Asked, Table, View, World
 
 template_named = load_templates("whybench.families.replayscm.prompts")
 
@@ -101,9 +101,8 @@ class ReplayEpisode(Episode):
         """Return what is the same for every problem of a suite."""
         task = self.view.task if self._lab is None or self.lab is None else "lab_task"
         given = self._lab_words()
-        return paragraphs(
-            words.say("rules"), words.say(task, **given), words.say("language"), CANARY
-        )
+        language = words.say("language") if self.view.asked is None else ""
+        return paragraphs(words.say("rules"), words.say(task, **given), language, CANARY)
 
     def situation(self, words: PromptTemplate) -> str:
         """Return this problem: disclosed structure, worlds seen, reference."""
@@ -113,11 +112,13 @@ class ReplayEpisode(Episode):
         if not view.released:
             told.append(words.say("bound", k=view.told.k))
         parts = [" ".join(told)]
-        if self.lab is None:
+        if self.lab is None and view.asked is None:
             parts.append(words.say("worlds", trained=len(view.train), heldout=view.heldout))
         parts += [self.table(words, number, table) for number, table in enumerate(view.train, 1)]
         if view.task == "alternative":
             parts.append(words.say("reference", mechanisms=self._reference()))
+        if view.asked is not None:
+            parts.append(words.say("question", **self._question(view.asked)))
         if self.lab is not None:
             parts.append(self.remaining(words))
         return paragraphs(*parts)
@@ -171,6 +172,17 @@ class ReplayEpisode(Episode):
             for v in self.view.display
             if self.view.reference[v]
         )
+
+    def _question(self, asked: Asked) -> dict[str, object]:
+        view = self.view
+        values = {v: f"{view.names[v]} = {asked.row >> v & 1}" for v in view.display}
+        roots = [text for v, text in values.items() if (view.told.roots or 0) >> v & 1]
+        targets = [text for v, text in values.items() if asked.targets >> v & 1]
+        return {
+            "settings": ", ".join(targets),
+            "values": ", ".join(roots),
+            "name": view.names[asked.variable],
+        }
 
     def _words(self) -> dict[str, object]:
         """Return the values of a template's placeholders."""

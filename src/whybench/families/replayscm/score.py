@@ -10,10 +10,10 @@ from whybench.causal.canonical import Record, freeze
 from whybench.causal.graph import members
 from whybench.episode.action import MALFORMED
 from whybench.episode.episode import ANSWERED
-from whybench.episode.score import ERROR_MODES, declared_metrics
+from whybench.episode.score import ERROR_MODES, claims, declared_metrics
 from whybench.episode.trace import Trace
 from whybench.families.replayscm.alternative import Separation, candidate_of, experiment, separation
-from whybench.families.replayscm.proof.certify import determined
+from whybench.families.replayscm.proof.certify import determined, right_answer
 from whybench.families.replayscm.submission import STAGES, Candidate, Judged
 from whybench.families.replayscm.world.replay import Agreement, replay
 from whybench.families.replayscm.world.world import World
@@ -69,6 +69,9 @@ def values(
         retries=float(max(0, handed.attempts - 1)),
     )
     labels: dict[str, Any] = {"failed": None if judged is None else judged.failed}
+    if world.view.asked is not None:
+        _answered(world, judged, found)
+        return Record(found.items()), freeze(labels | {"proof": None})
     if judged is not None and judged.candidate is not None:
         _executed(world, judged, judged.candidate, found, labels)
     else:
@@ -86,6 +89,17 @@ def values(
     found.update((name, float(name == proof)) for name in PROOF)
     labels["proof"] = proof
     return Record(found.items()), freeze(labels)
+
+
+def _answered(world: World, judged: Judged | None, found: dict[str, float | None]) -> None:
+    """Score the answer to a question about a cell.
+
+    All evidence is given and no justification is asked for, so nothing tells an understood answer
+    from a lucky one, and these metrics are None.
+    """
+    answer = None if judged is None else judged.answer
+    said, gold = None if answer is None else answer["answer"], right_answer(world.view)
+    found.update(solved=float(said == gold), **claims(said, gold))
 
 
 def _headline(world: World, laboratory: Mapping[str, float]) -> str:

@@ -24,7 +24,7 @@ from typing import Any, Literal
 from whybench.causal.boolean import Formula, FormulaError, essential, parse, truth_table
 from whybench.causal.graph import members
 from whybench.episode.prompts.extraction import LONGEST, Found, is_bare_object, json_objects
-from whybench.families.replayscm.world.world import Task, View, names_of, numbers, ordered
+from whybench.families.replayscm.world.world import ANSWERS, Task, View, names_of, numbers, ordered
 
 Stage = Literal["extracted", "schema", "keys", "parse", "legal", "acyclic", "valid"]
 
@@ -82,6 +82,8 @@ def judge(view: View, text: object) -> Judged:
     """Validate an answer, given as JSON text, stage by stage."""
     try:
         answer = _decoded(text, view.released)
+        if view.task == "rows":
+            return _said(answer)
         scm = _scm_part(view.task, view.disclosure == "roots", answer)
         roots, mechanisms = _keyed(view, scm)
         try:
@@ -92,6 +94,14 @@ def judge(view: View, text: object) -> Judged:
     except _RefusedError as refused:
         return refused.judged
     return Judged(None, "", candidate, roots, answer)
+
+
+def _said(answer: Mapping[str, Any]) -> Judged:
+    """Check the answer to a question about a cell."""
+    said = answer.get("answer")
+    if not isinstance(said, str) or said.strip().casefold() not in ANSWERS:
+        raise _RefusedError("schema", f"`answer` must be one of {', '.join(ANSWERS)}")
+    return Judged(None, answer={"answer": said.strip().casefold()})
 
 
 def _decoded(text: object, released: bool) -> dict[str, Any]:
@@ -275,5 +285,7 @@ def _likeness(view: View, value: Mapping[str, Any]) -> int:
             isinstance(value.get(key), dict) for key in ("alternative", "experiment", "witness")
         ]
         return sum(parts) + (isinstance(inner, dict) and isinstance(inner.get("mechanisms"), dict))
+    if view.task == "rows":
+        return int("answer" in value)
     roots = view.disclosure == "roots" and isinstance(value.get("roots"), list)
     return roots + isinstance(value.get("mechanisms"), dict)

@@ -31,6 +31,7 @@ def register_suites() -> tuple[str, ...]:
         environment_id(family, suite): f"{family.name}/{suite}"
         for family in families().values()
         for suite in family.suites
+        if "certified" in family.profiles_of(suite)
     }
     for name, path in found.items():
         if name not in gymnasium.registry:

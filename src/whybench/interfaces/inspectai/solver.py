@@ -42,7 +42,7 @@ TOOLS = "tools"
 @solver
 def play_episode(
     protocol: str = TOOLS,
-    template: str = "plain",
+    template: str | None = None,
     evidence: Evidence = "own",
     schema: bool = False,
     analysis: bool = False,
@@ -66,18 +66,19 @@ def play_episode(
         token = LIVE.set(live)
         crashed = False
         try:
-            talk = family.conversation(episode, template)
-            turn_limits = family.turn_limits(episode, template)
+            words = template or family.templates[0]
+            talk = family.conversation(episode, words)
+            turn_limits = family.turn_limits(episode, words)
             if protocol != TOOLS:
                 live.talk = talk
                 await _converse(state, talk, episode, schema, repair)
             elif turn_limits is None:
-                await use_tools(state, episode, template)
+                await use_tools(state, episode, words)
             else:
                 extra = []
                 if analysis and isinstance(talk, Coding):
                     extra = [analysis_tool(state, talk, turn_limits.redirect)]
-                await use_tools_in_turns(state, episode, template, turn_limits, extra)
+                await use_tools_in_turns(state, episode, words, turn_limits, extra)
         except Exception as error:
             crashed = not isinstance(error, LimitExceededError)
             raise

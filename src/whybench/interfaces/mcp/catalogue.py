@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from whybench.episode.declaration import profiles_of
 from whybench.episode.family import PUBLIC_SEED, Family
 from whybench.episode.instance import PROFILES, Instance
 from whybench.episode.registry import families, find_instance, load_suite
@@ -116,7 +117,7 @@ def _template(family: Family[Any], template: str | None) -> str:
 def _declared() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     """Return the family and the profiles of every suite without importing a family."""
     return {
-        f"{name}/{suite}": (name, families().declared(name).get("profiles", PROFILES))
+        f"{name}/{suite}": (name, profiles_of(families().declared(name), suite))
         for name in families()
         for suite in families().declared(name)["suites"]
     }

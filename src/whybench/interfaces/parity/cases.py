@@ -86,7 +86,8 @@ def parity_cases(
             return
         stream = Stream(seed, family.name, number)
         profile = family.profiles[(number % 5 == 4) % len(family.profiles)]
-        suite = family.suite(stream.choice(names), profile=profile)
+        there = [name for name in names if profile in family.profiles_of(name)]
+        suite = family.suite(stream.choice(there), profile=profile)
         instance = suite.row(stream.below(4 * len(suite)))
         if instance.id in seen:
             continue
@@ -192,5 +193,5 @@ def _mapping(action: Action) -> dict[str, Json]:
 
 def _experiments(family: Family[Any], suite: str) -> bool:
     """Return whether a suite offers any action that does not end the episode."""
-    episode = family.open(family.suite(suite)[0])
+    episode = family.open(family.suite(suite, profile=family.profiles_of(suite)[0])[0])
     return any(not spec.final for spec in episode.actions)

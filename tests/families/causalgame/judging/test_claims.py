@@ -14,7 +14,6 @@ from tests.families.causalgame.judging.claim_experiments import (
 )
 
 from whybench.causal.canonical import freeze
-from whybench.causal.seeds import Stream
 from whybench.families.causalgame.claims import (
     MOST,
     Belief,
@@ -31,9 +30,7 @@ from whybench.families.causalgame.extras.judge.replies import (
     numbered,
     read_answers,
 )
-from whybench.families.causalgame.world.design import design
 from whybench.families.causalgame.world.physics.catalogue import KINDS, physics
-from whybench.families.causalgame.world.physics.flight import survival
 
 CLAIMS = [(name, claim) for name in KINDS for claim in claims(name)]
 
@@ -63,10 +60,7 @@ def test_the_published_claim_that_storms_alone_make_the_antenna_harmful_is_false
 
 
 def test_a_check_can_fail() -> None:
-    """The same contrasts in physics where the lever is dead, or with the sign turned around."""
-    shield = next(c for c in claims("env_shift_repaired") if c.id == "shield_helps")
-    assert shown(shield, physics("env_shift_repaired")) == "true"
-    assert shown(shield, physics("env_shift")) == "false"
+    """The same contrast with the sign turned around."""
     emits = claims("antenna")[0]
     sides = {"from": emits.contrast["to"], "to": emits.contrast["from"]}
     turned = Claim(emits.id, True, "", emits.beliefs, emits.contrast | sides)
@@ -85,20 +79,6 @@ def test_a_check_can_fail() -> None:
 def test_what_an_effect_says_of_a_belief(sign: str, effect: float, expected: str) -> None:
     assert NIL == 0.01
     assert found(Belief("x", "survival", sign), effect, 0.02) == expected
-
-
-def test_the_recalibrated_report_tells_the_truth_about_the_antenna() -> None:
-    world = physics("weather_recalibrated")
-    bare, armoured = (
-        design(world.sheet, {"antenna_def": a, "body_def": 0, "wing_def": 0}) for a in (0, 30)
-    )
-    rates = {
-        (stage, built.defs[4]): survival(world, built, stage, Stream("weather report"), 20_000)
-        for stage in ("stage1", "stage2")
-        for built in (bare, armoured)
-    }
-    assert rates["stage1", 30] > rates["stage1", 0] + 0.02
-    assert rates["stage2", 0] > rates["stage2", 30] + 0.02
 
 
 # Beliefs -----------------------------------------------------------------------------------------

@@ -10,9 +10,11 @@ from tests.tables import together
 from whybench import CANARY
 from whybench.episode.prompts.untrusted_text import CUT, INVISIBLE, LONGEST, delimiter, quoted
 from whybench.families.causalgame.claims import claims
+from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.extras.judge.case import (
     REPORTS,
     JudgedCase,
+    drawn_report,
     scenarios,
     task_report,
     truth_lines,
@@ -26,6 +28,7 @@ from whybench.families.causalgame.extras.judge.replies import UnreadableError, r
 from whybench.families.causalgame.extras.judge.rubric import rubric
 from whybench.families.causalgame.extras.judge.tampering import tampering
 from whybench.families.causalgame.report_checks import Outcome, Report
+from whybench.families.causalgame.world.drawn.draw import world
 
 SET = json.loads((Path(__file__).parent / "injections.json").read_text("utf-8"))
 INJECTIONS: dict[str, str] = SET["injections"]
@@ -35,14 +38,14 @@ LOST = Outcome(won=False, survival_rate=0.543, threshold=0.75, fleet_size=1000)
 WORLDS = {
     "antenna": ("antenna",),
     "deployment_zone_trap_categorical": ("zone", "default"),
-    "deployment_zone_trap_env_shift": ("env_shift", "env_shift_repaired"),
-    "weather": ("weather", "weather_recalibrated"),
+    "deployment_zone_trap_env_shift": ("env_shift",),
+    "weather": ("weather",),
 }
 
 
 def case(conclusion: str, instance: str = "one") -> JudgedCase:
     report = Report("No, 54.3 % survived.", "Wing armour.", "Wind.", conclusion)
-    return JudgedCase(instance, "antenna_trap", "certified", "antenna", report, LOST, 0.949)
+    return JudgedCase(instance, "antenna_trap", "published", "antenna", report, LOST, 0.949)
 
 
 def both(one: JudgedCase) -> tuple[Question, Question]:
@@ -66,40 +69,40 @@ def test_there_are_fourteen_scenarios() -> None:
 
 
 @pytest.mark.parametrize("scenario", scenarios())
-def test_every_scenario_has_a_task_report_in_both_profiles(scenario: str) -> None:
+def test_every_scenario_has_a_task_report(scenario: str) -> None:
     kind = next(physics for start, physics in WORLDS.items() if scenario.startswith(start))
-    for profile in ("certified", "published"):
-        for physics in kind:
-            text = task_report(scenario, profile, physics)
-            for heading in ("### Chain", "### Traps", "### Strategy", "### This scenario"):
-                assert heading in text
-            assert "$" not in text
+    for physics in kind:
+        text = task_report(scenario, "published", physics)
+        for heading in ("### Chain", "### Traps", "### Strategy", "### This scenario"):
+            assert heading in text
+        assert "$" not in text
+
+
+def test_a_drawn_system_is_reported_by_its_law() -> None:
+    here = world("env_shift", "test", 0)
+    text = drawn_report(here)
+    assert "$" not in text
+    for claim in known_claims(here):
+        assert claim.statement in text
 
 
 def test_task_reports_differ_where_the_truth_does() -> None:
-    for scenario, first, second in (
-        ("deployment_zone_trap_env_shift", "env_shift", "env_shift_repaired"),
-        ("weather_noise", "weather", "weather_recalibrated"),
-        ("deployment_zone_trap_categorical_no_selection_bias", "default", "zone"),
-    ):
-        assert task_report(scenario, "published", first) != task_report(
-            scenario, "published", second
-        )
-    paradox = "antenna_trap_simpsons_paradox"
-    published, certified = (
-        task_report(paradox, profile, "antenna") for profile in ("published", "certified")
+    scenario = "deployment_zone_trap_categorical_no_selection_bias"
+    assert task_report(scenario, "published", "default") != task_report(
+        scenario, "published", "zone"
     )
-    assert "there is no paradox" in published
-    assert "there is no paradox" not in certified
+    assert "there is no paradox" in task_report(
+        "antenna_trap_simpsons_paradox", "published", "antenna"
+    )
     antenna = [name for name in scenarios() if name.startswith("antenna")]
-    assert len({task_report(name, "certified", "antenna") for name in antenna}) == 6
+    assert len({task_report(name, "published", "antenna") for name in antenna}) == 6
 
 
 def test_unknown_physics_and_scenarios_are_refused() -> None:
     with pytest.raises(ValueError, match="No task report for physics 'moon'"):
-        task_report("antenna_trap", "certified", "moon")
+        task_report("antenna_trap", "published", "moon")
     with pytest.raises(ValueError, match="No task report for 'moon'"):
-        task_report("moon", "certified", REPORTS[0])
+        task_report("moon", "published", REPORTS[0])
 
 
 def test_the_truth_of_the_episode_is_told() -> None:

@@ -221,6 +221,12 @@ BATTERY = (
         _fixed(bayes0),
     ),
     Guesser(
+        "undetermined",
+        "predicts the mean frequency and marks every edge as undetermined",
+        0,
+        unlearned("undetermined"),
+    ),
+    Guesser(
         "regression1",
         "shortest solution of the frequency's equation after one setting",
         1,
@@ -244,6 +250,14 @@ BATTERY = (
         unlearned("regression"),
         counts=False,
         reason="it experiments until its prediction is forced, so its predictions are understood",
+    ),
+    Guesser(
+        "glance",
+        "fits the frequency to the given readings and judges other edges by what moved",
+        0,
+        unlearned("glance"),
+        counts=False,
+        reason="its prediction is that of `regression0`; it is a floor for `edge_verdicts`",
     ),
 )
 """The guessers of CausaLab."""

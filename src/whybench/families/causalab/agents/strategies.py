@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from whybench.causal.graph import Graph, members
 from whybench.causal.seeds import Stream
@@ -15,7 +15,7 @@ from whybench.episode.trace import Step
 from whybench.families.causalab.agents.design import level, next_setting
 from whybench.families.causalab.hypothesis import Edge, Guess, written
 from whybench.families.causalab.numbers import reading_of
-from whybench.families.causalab.proof.ambiguity import verdicts
+from whybench.families.causalab.proof.ambiguity import Verdicts, answers, verdicts
 from whybench.families.causalab.proof.disturbance import options
 from whybench.families.causalab.proof.equations import Solution
 from whybench.families.causalab.proof.evidence import (
@@ -25,6 +25,7 @@ from whybench.families.causalab.proof.evidence import (
     inferred,
     predicted,
 )
+from whybench.families.causalab.world.observed import glance as at_a_glance
 from whybench.families.causalab.world.world import FREQUENCY, Reading, Readings, View, World
 
 Given = Sequence[Step] | None
@@ -131,7 +132,16 @@ def conclusion(state: AgentState, evidence: Evidence, found: Inference) -> tuple
     said = predicted(evidence, solution, state.shown or (0.0,) * view.k)
     sure = found.edges() if found.complete else verdicts(evidence).always
     edges = frozenset(sure) | {(p, FREQUENCY) for p in members(solution.parents(view.k))}
-    return _guess(view, _without_circles(view.k, edges), solution, said.base), said.value
+    guess = _guess(view, _without_circles(view.k, edges), solution, said.base)
+    return _with_open_pairs(evidence, guess), said.value
+
+
+def _with_open_pairs(evidence: Evidence, guess: Guess) -> Guess:
+    """Mark the edges that readings leave open as undetermined, where verdicts are asked for."""
+    if not evidence.view.observed:
+        return guess
+    unsettled = verdicts(evidence).sometimes
+    return replace(guess, edges=guess.edges - unsettled, undetermined=unsettled)
 
 
 def _guess(view: View, edges: frozenset[Edge], solution: Solution, base: float) -> Guess:
@@ -199,7 +209,6 @@ def disturbed_conclusion(state: AgentState) -> tuple[Guess, float]:
 
 def regression(state: AgentState, _: Stream) -> Moves:
     """Collect readings until the frequency is forced, and claim nothing beyond its equation."""
-    view = state.view
     while state.left > 0:
         found = inferred(state.evidence())
         step = next_setting(state.evidence(), found)
@@ -207,11 +216,32 @@ def regression(state: AgentState, _: Stream) -> Moves:
             break
         yield from state.intervene(*step)
     yield from state.open()
-    evidence = state.evidence()
+    yield from state.submit(*_fitted(state))
+
+
+def _fitted(state: AgentState) -> tuple[float, Guess]:
+    """Return the frequency that a fit of its readings predicts, and the fit."""
+    view, evidence = state.view, state.evidence()
     solution = evidence.solved(FREQUENCY, evidence.may_cause(FREQUENCY))
     said = predicted(evidence, solution, state.shown or (0.0,) * view.k)
     edges = frozenset((p, FREQUENCY) for p in members(solution.parents(view.k)))
-    yield from state.submit(said.value, _guess(view, edges, solution, said.base))
+    return said.value, _guess(view, edges, solution, said.base)
+
+
+def glance(state: AgentState, _: Stream) -> Moves:
+    """Fit the frequency to the given readings; judge other pairs by what moved."""
+    yield from state.open()
+    frequency, guess = _fitted(state)
+    seen = at_a_glance(state.evidence())
+    claimed = _without_circles(state.view.k, guess.edges | seen.always)
+    yield from state.submit(frequency, replace(guess, edges=claimed, undetermined=seen.sometimes))
+
+
+def undetermined(state: AgentState, _: Stream) -> Moves:
+    """Predict the mean of the observed frequencies; mark every edge as undetermined."""
+    yield from state.open()
+    mean, every = _mean(state), answers(state.view, Verdicts(frozenset(), frozenset()))
+    yield from state.submit(mean, Guess(frozenset(), mean, undetermined=frozenset(every)))
 
 
 def _mean(state: AgentState) -> float:
@@ -261,6 +291,8 @@ STRATEGIES: dict[str, Strategy] = {
     "random": random,
     "by_size": by_size,
     "regression": regression,
+    "glance": glance,
+    "undetermined": undetermined,
     "exact": exact,
 }
 
@@ -273,4 +305,5 @@ def oracle(world: World, state: AgentState) -> Moves:
     linear = tuple((term.cause, term.linear) for term in terms)
     square = tuple((term.cause, term.square) for term in terms) if view.quadratic else ()
     yield from state.open()
-    yield from state.submit(world.target, Guess(edges, law.base, linear, square))
+    guess = _with_open_pairs(state.evidence(), Guess(edges, law.base, linear, square))
+    yield from state.submit(world.target, guess)

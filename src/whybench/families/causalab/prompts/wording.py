@@ -56,6 +56,7 @@ class Wording(Words):
             self.say("sink" if view.sink else "no_sink"),
             self._disturbance(),
             self._by_case("task"),
+            self.say("verdicts") if view.observed else "",
             self.say("patience", errors=parameters.max_errors),
         ]
         if parameters.verify and not self._given:
@@ -100,7 +101,7 @@ class Wording(Words):
 
     def quantities(self) -> str:
         """Return the names of all quantities, and which of them cannot be set."""
-        partial = self._view.controllable != self._view.properties
+        partial = self._view.controllable not in (0, self._view.properties)
         return paragraphs(self.say("quantities"), self.say("partial") if partial else "")
 
     def _table(self, passage: str, readings: Sequence[Reading]) -> str:

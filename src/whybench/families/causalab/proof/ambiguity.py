@@ -21,6 +21,7 @@ from whybench.families.causalab.world.world import (
     DECIMALS,
     FREQUENCY,
     Reading,
+    View,
     World,
     moved_base,
     solver,
@@ -46,6 +47,17 @@ class Verdicts:
     """Edges in every law that fits."""
     sometimes: Pairs
     """Undecided edges: in some laws that fit, but not in others."""
+
+
+def answers(view: View, found: Verdicts) -> dict[tuple[int, int], str]:
+    """Return yes, no or cannot for each pair of cause and effect; a stated sink is not asked."""
+    causes = range(1 if view.sink else 0, view.k)
+    return {
+        (p, v): "yes" if (p, v) in found.always else "cannot" if (p, v) in found.sometimes else "no"
+        for v in range(view.k)
+        for p in causes
+        if p != v
+    }
 
 
 def verdicts(evidence: Evidence) -> Verdicts:

@@ -28,6 +28,7 @@ from whybench.causal.canonical import Json
 from whybench.causal.equivalence import class_size
 from whybench.causal.graph import members
 from whybench.causal.linear import Exact, rank
+from whybench.families.causalab.proof.ambiguity import all_experiments, verdicts
 from whybench.families.causalab.proof.disturbance import options
 from whybench.families.causalab.proof.evidence import Evidence
 from whybench.families.causalab.world.world import (
@@ -283,6 +284,15 @@ def witness(world: World, evidence: Evidence) -> Json:
                 rival[view.names[p]] = [linear, square]
         return {"node": view.names[v], "equation": true, "rival": rival}
     return None
+
+
+def verdict_facts(world: World) -> dict[str, Json]:
+    """Return the edges that every law has that fits the records, and those that only some have."""
+    found, names = verdicts(all_experiments(world)), world.view.names
+    return {
+        name: " ".join(f"{names[p]}>{names[v]}" for p, v in sorted(pairs))
+        for name, pairs in (("forced_edges", found.always), ("open_edges", found.sometimes))
+    }
 
 
 def chain_of(records: Sequence[Reading]) -> int:

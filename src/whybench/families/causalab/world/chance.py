@@ -15,6 +15,8 @@ from whybench.families.causalab.world.world import World
 def chance_of(world: World) -> float | None:
     """Return the edge F1 of the best constant answer for systems of this kind; None if unknown."""
     view = world.view
+    if view.observed:
+        return None  # only pairs that the records settle are scored
     name = "published" if view.released else "certified"
     found = _table()[name if view.sink else f"{name}, frequency moved"]
     return found.get(str(view.k))

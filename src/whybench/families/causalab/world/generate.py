@@ -27,7 +27,7 @@ from whybench.families.causalab.parameters import (
     regime,
 )
 from whybench.families.causalab.proof.evidence import Evidence, inferred, predicted
-from whybench.families.causalab.world import names
+from whybench.families.causalab.world import names, observed
 from whybench.families.causalab.world.topology import Draw, Edges, draw, draws, with_frequency_moved
 from whybench.families.causalab.world.world import (
     DECIMALS,
@@ -147,7 +147,7 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, profile: Pr
     bases, records, *_ = _crystals(place, count)
     disturbance = _disturbance(plan, place, suite)
     semantics = parameters.semantics or ("set" if released else "shift")
-    held = _uncontrollable(place) if plan.partial else 0
+    held = _held(plan, place)
     stream = place.stream("names")
     view = View(
         names=("frequency", *stream.sample(names.pool(), k - 1)),
@@ -159,7 +159,7 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, profile: Pr
         disturbance=plan.disturbance,
         frequency_disturbed=plan.frequency_disturbed,
         limit=None if released else parameters.limit,
-        budget=0 if plan.golden and said is None else budget,
+        budget=0 if plan.observed or (plan.golden and said is None) else budget,
         tolerance=TOLERANCE[profile] if parameters.tolerance is None else parameters.tolerance,
         records=tuple(Reading(i, law.readings(own)) for i, own in enumerate(records)),
         baseline=Reading(len(records), law.readings(bases)),
@@ -170,6 +170,8 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, profile: Pr
         view = replace(
             view, records=(*view.records, *chain(view, law, records[0], place.stream("chain")))
         )
+    if plan.observed:
+        view = observed.with_records(view, law, records, place.stream("observed"))
     reactor = _reactor(place, law, held).bases
     if plan.golden and place.real:
         reactor = _precise(place, law, Evidence(view, (*view.records, view.baseline))).bases
@@ -193,7 +195,7 @@ def discarded(
     crystals = _crystals(place, max(count, *earlier, 0))
     graph = _draw(plan, place)
     law = _law(plan, place, _signs(parameters, profile))
-    held = _uncontrollable(place) if plan.partial else 0
+    held = _held(plan, place)
     return Record.of(
         unconnected_graph=0 if earlier else graph.unconnected,
         repeated_shape=0 if earlier else graph.repeated,
@@ -212,6 +214,8 @@ def _count(plan: Plan, index: int, parameters: Parameters, profile: Profile) -> 
     said = _regime(plan, index, parameters)
     if said is not None:
         return regime(said)[0]
+    if plan.observed:
+        return observed.CRYSTALS[1]
     return max(RECORDS[profile], 1 + index % 2 if plan.partial else 0)
 
 
@@ -223,7 +227,7 @@ def _place(plan: Plan, seed: str, index: int, parameters: Parameters, profile: P
     k, graph = (parameters.k, index) if plan.fresh else (plan.k, index % GRAPHS)
     if profile == "published":
         return Place(k, seed, graph, _kind(plan))
-    return Place(k, seed, graph, _kind(plan), not (plan.quadratic or plan.disturbance), CAUSES)
+    return Place(k, seed, graph, _kind(plan), not (plan.quadratic or plan.whole), CAUSES)
 
 
 def _regime(plan: Plan, index: int, parameters: Parameters) -> str | None:
@@ -231,8 +235,8 @@ def _regime(plan: Plan, index: int, parameters: Parameters) -> str | None:
 
 
 def _kind(plan: Plan) -> str:
-    if plan.fresh:
-        return "fresh"
+    if plan.fresh or plan.observed:
+        return "fresh" if plan.fresh else "observed"
     return "quadratic" if plan.quadratic else "freqparent" if plan.frequency_parent else "linear"
 
 
@@ -259,10 +263,11 @@ def _law(plan: Plan, place: Place, signed: str) -> Law:
             terms[effect].append(Term(cause, round(-2 * square * axis, 6), square))
         else:
             bounds = REAL_FREQUENCY_WEIGHTS if effect == FREQUENCY else REAL_WEIGHTS
+            some = observed.WEIGHTS if plan.observed and effect != FREQUENCY else WEIGHTS
             weight = (
                 _between(stream, bounds, WEIGHT_DECIMALS)
                 if place.real
-                else float(stream.choice(WEIGHTS))
+                else float(stream.choice(some))
             )
             turned = signs is not None and signs.below(2)
             terms[effect].append(Term(cause, -weight if turned else weight))
@@ -280,12 +285,13 @@ def _between(stream: Stream, bounds: tuple[float, float], decimals: int = DECIMA
 
 
 def _bases(stream: Stream, place: Place, margin: int) -> Readings:
-    """Return bases: with two decimals if readings have any, otherwise whole numbers."""
-    low, high = margin, HIGHEST - margin
+    """Return bases: with two decimals if readings are rounded, otherwise whole numbers."""
+    step = observed.STEP if place.kind == "observed" else 1
+    low, high = margin * step, HIGHEST - margin * step
     drawn = [
         _between(stream, (low, high))
         if place.kind == "quadratic" or place.real
-        else float(low + stream.below(high - low + 1))
+        else float(low + step * stream.below((high - low) // step + 1))
         for _ in range(place.k - 1)
     ]
     return (0.0, *drawn)
@@ -406,6 +412,13 @@ def _disturbance(plan: Plan, place: Place, suite: str) -> Disturbance | None:
         affected |= 1 << FREQUENCY
     values = (-plan.disturbance, 0.0, plan.disturbance)
     return Disturbance(affected, values, (NAME, "disturbance", suite, place.seed, place.graph))
+
+
+def _held(plan: Plan, place: Place) -> int:
+    """Return the properties that cannot be set."""
+    if plan.observed:
+        return (1 << place.k) - 2
+    return _uncontrollable(place) if plan.partial else 0
 
 
 def _uncontrollable(place: Place) -> int:

@@ -220,6 +220,11 @@ class View:
         """All properties, as a set."""
         return (1 << self.k) - 1 & ~(1 << FREQUENCY)
 
+    @property
+    def observed(self) -> bool:
+        """Whether no property can be set; each pair is then judged as yes, no or cannot."""
+        return not self.controllable
+
     def targets(self) -> tuple[int, ...]:
         """Return the controllable properties in display order."""
         return tuple(v for v in self.display if self.controllable >> v & 1)

@@ -12,7 +12,8 @@ from whybench.episode.observation import Observation
 from whybench.episode.trace import Step
 from whybench.families.causalgame.view import View
 from whybench.families.causalgame.world.design import SUFFIX, Design
-from whybench.families.causalgame.world.records import Cell
+from whybench.families.causalgame.world.physics.flight import STATUS
+from whybench.families.causalgame.world.records import COUNTS, EARLIER, Cell
 
 T = TypeVar("T")
 Acting: TypeAlias = Generator[Action, Observation, T]
@@ -83,7 +84,7 @@ class AgentState:
             for entry in data.get("designs", ())
         }
         rows = rows_of(data.get("records"))
-        return Past(designs, tuple(row for row in rows if str(row["id"]).startswith("INIT")))
+        return Past(designs, tuple(row for row in rows if _earlier(row)))
 
     def ask(self, question: str) -> Acting[str | None]:
         """Ask about the environment; return the variable that is measured from now on."""
@@ -120,10 +121,28 @@ class AgentState:
 
 
 def rows_of(table: Any) -> list[Row]:
-    """Return the rows of a table by column."""
+    """Return the rows of a table by column, one for each record; counted records are repeated."""
     if not table:
         return []
-    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    return [one for row in rows for one in _each(row)]
+
+
+def _each(row: Row) -> list[Row]:
+    """Return the records that a row counts; a row without counts is one record."""
+    if COUNTS[0] not in row:
+        return [row]
+    same = {name: value for name, value in row.items() if name not in COUNTS}
+    return [
+        {**same, "status": status}
+        for status, name in zip(reversed(STATUS), COUNTS, strict=True)
+        for _ in range(int(row[name]))
+    ]
+
+
+def _earlier(row: Row) -> bool:
+    """Tell whether a record is from before the agent's own deployments."""
+    return str(row.get("id", row.get("flown"))).startswith(("INIT", EARLIER))
 
 
 def arguments(view: View, design: Design) -> dict[str, str]:

@@ -2,8 +2,7 @@
 
 Guessers without an experiment deploy the one batch that the rules require and ignore its result.
 They submit a fixed design, a design remembered from a training seed, or what the records seem to
-recommend. The others search: they deploy corners, which give DEF to some components and none to the
-rest, and compare how many drones returned. If a forecast is told, they weight storms by it.
+recommend. The others search: see `searchers`.
 """
 
 from __future__ import annotations
@@ -19,38 +18,32 @@ from whybench.causal.seeds import Stream
 from whybench.episode.episode import Episode
 from whybench.episode.family import Suite
 from whybench.episode.guesser import Guesser, Player, unlearned
-from whybench.families.causalgame.agents.agent_state import Acting, AgentState, Past, Row, Trial
+from whybench.families.causalgame.agents.agent_state import Acting, AgentState, Past, Row
 from whybench.families.causalgame.agents.correlational import trend
 from whybench.families.causalgame.agents.design_space import Encoded, Floats, Ints, Space
-from whybench.families.causalgame.agents.records_model import NOT_MEASURED, RETURNED, reading
-from whybench.families.causalgame.agents.strategies import Strategy, moves
+from whybench.families.causalgame.agents.records_model import NOT_MEASURED, RETURNED
+from whybench.families.causalgame.agents.searchers import (
+    built,
+    coordinate,
+    evolve,
+    new,
+    player,
+    plays,
+    retest,
+    ridge,
+    searches,
+)
+from whybench.families.causalgame.agents.strategies import Strategy
 from whybench.families.causalgame.view import View, view
 from whybench.families.causalgame.world.design import Design
 from whybench.families.causalgame.world.world import World
 
-TRAINED = 24
+TRAINED = 200
 """Instances of the training seed that are learned from."""
+REMEMBERED = 80
+"""Those of them whose best designs are compared by `memory`."""
 BINS = 4
 """Strata of a measured circumstance."""
-SHARE_OF_NEW = 0.6
-"""Share of deployments in which `retest` flies new corners."""
-RIDGE = 1.0
-
-Setting: TypeAlias = tuple[int, ...]
-"""For each component 1 if it gets DEF, else 0; then for each slot or switch the place of its option
-from 1, or 0 for none."""
-
-
-def _plays(strategy: Strategy) -> Callable[[Suite], Player]:
-    """Return the `fit` of a strategy that learns nothing."""
-    return lambda suite: _player(suite, strategy)
-
-
-def _player(suite: Suite, strategy: Strategy) -> Player:
-    family = suite.family
-    return lambda instance: moves(
-        AgentState(view(family.world(instance))), Stream("guess", instance.id), strategy
-    )
 
 
 def _submits(choose: Callable[[AgentState], Design]) -> Strategy:
@@ -66,7 +59,7 @@ def _submits(choose: Callable[[AgentState], Design]) -> Strategy:
 
 def _evenly(state: AgentState) -> Design:
     """Give the same DEF to every component that a drone needs, and none to the others."""
-    return _design(Space(state.view), [*map(int, state.view.critical)])
+    return built(Space(state.view), [*map(int, state.view.critical)])
 
 
 # Learned from a training seed.
@@ -93,7 +86,7 @@ def _shape(told: View) -> tuple[object, ...]:
 def _memory(suite: Suite) -> Player:
     """Remember, for each shape of system, the design that won the most fleets in training."""
     groups: dict[object, list[tuple[World, Encoded]]] = {}
-    for world, _, design in _trained(suite):
+    for world, _, design in _trained(suite)[:REMEMBERED]:
         space = Space(view(world))
         groups.setdefault(_shape(space.view), []).append((world, space.encode([design])))
 
@@ -110,7 +103,7 @@ def _memory(suite: Suite) -> Player:
         known = best.get(_shape(state.view))
         return state.default if known is None else Space(state.view).decode(known, 0)
 
-    return _player(suite, _submits(remembered))
+    return player(suite, _submits(remembered))
 
 
 # Readers of the records.
@@ -127,8 +120,9 @@ def _reads(judge: Judge) -> Strategy:
         past = yield from state.history()
         defs, options = judge(state.view, past)
         space = Space(state.view)
-        places = [int(worth.argmax()) for worth in options]
-        design = _design(space, [*np.maximum(defs, 0.0), *places])
+        first = 1 if state.view.law else 0
+        places = [first + int(worth[first:].argmax()) for worth in options]
+        design = built(space, [*np.maximum(defs, 0.0), *places])
         yield from state.deploy(design, 1)
         return design
 
@@ -224,13 +218,16 @@ def _learned_reader(suite: Suite) -> Player:
         pairs[0].append((defs, design.defs[0] / space.view.def_range[1]))
         for known, place in zip(options, design.options[0], strict=True):
             pairs[1].append((known, (np.arange(len(known)) == place).astype(np.float64)))
-    weights = [_ridge(found) for found in pairs]
+    weights = [ridge(found) for found in pairs]
 
     def judge(told: View, past: Past) -> Marks:
         defs, options = _features(told, past)
-        return defs @ weights[0], [known @ weights[1] for known in options]
+        marks, usual = defs @ weights[0], float(np.mean([y.mean() for _, y in pairs[0]]))
+        if told.law:
+            marks = (marks > usual).astype(np.float64)
+        return marks, [known @ weights[1] for known in options]
 
-    return _player(suite, _reads(judge))
+    return player(suite, _reads(judge))
 
 
 def _past(episode: Episode, told: View) -> Past:
@@ -245,117 +242,6 @@ def _past(episode: Episode, told: View) -> Past:
     raise RuntimeError("one look shows all records")
 
 
-def _ridge(pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
-    if not pairs:
-        return np.zeros(0)
-    x, y = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    found: Floats = np.linalg.solve(x.T @ x + RIDGE * np.eye(x.shape[1]), x.T @ y)
-    return found
-
-
-# Searchers.
-
-Worth: TypeAlias = dict[Setting, float]
-"""Share of drones that returned, for each setting that was flown, in the order of first flights."""
-
-
-def _design(space: Space, setting: Sequence[float]) -> Design:
-    """Return the design that spends the budget on components in proportion to their numbers."""
-    k = len(space.view.components)
-    places = [*setting[k:], *[0] * (k + len(space.levers) - len(setting))]
-    defs = space.allotted(np.array([setting[:k]], dtype=np.float64))
-    return space.decode(Encoded(defs, np.array([places], dtype=np.int64)), 0)
-
-
-def _sizes(space: Space) -> list[int]:
-    options = [1 + len(choices) for _, choices in space.levers]
-    return [2] * len(space.view.components) + options
-
-
-def _corner(space: Space, rng: Stream) -> Setting:
-    return tuple(rng.below(size) for size in _sizes(space))
-
-
-def _turned(space: Space, setting: Setting, lever: int, rng: Stream) -> Setting:
-    """Return a setting with one lever turned."""
-    size = _sizes(space)[lever]
-    other = (setting[lever] + 1 + rng.below(size - 1)) % size
-    return (*setting[:lever], other, *setting[lever + 1 :])
-
-
-def _worth(space: Space, tried: Sequence[Setting], trials: Sequence[Trial]) -> Worth:
-    if not trials:
-        return {}
-    seen = reading(space, trials, (0.0, 0.0))
-    chance = 1 / (1 + np.exp(-seen.evidence.log_odds))
-    if space.view.storms is not None and len(chance) == 2 * len(trials):
-        rates = chance.reshape(-1, 2) @ np.array(seen.shares)
-    else:
-        rates = chance[: len(trials)]
-    return {
-        setting: float(np.mean([r for s, r in zip(tried, rates, strict=True) if s == setting]))
-        for setting in tried
-    }
-
-
-def _leader(worth: Worth) -> Setting:
-    return max(worth, key=lambda setting: worth[setting])
-
-
-def _new(space: Space, worth: Worth, made: int, rng: Stream) -> Setting:  # noqa: ARG001
-    return _corner(space, rng)
-
-
-def _retest(space: Space, worth: Worth, made: int, rng: Stream) -> Setting:
-    new = made < SHARE_OF_NEW * space.view.deploys
-    return _corner(space, rng) if new else _leader(worth)
-
-
-def _coordinate(space: Space, worth: Worth, made: int, rng: Stream) -> Setting:
-    if not worth:
-        return _corner(space, rng)
-    return _turned(space, _leader(worth), (made - 1) % len(_sizes(space)), rng)
-
-
-def _evolve(space: Space, worth: Worth, made: int, rng: Stream) -> Setting:  # noqa: ARG001
-    if not worth:
-        return _corner(space, rng)
-    found = _leader(worth)
-    for lever in rng.sample(range(len(found)), 2):
-        found = _turned(space, found, lever, rng)
-    return found
-
-
-def _additive(space: Space, worth: Worth) -> Setting:
-    """Return the best setting if every lever adds its own share to the log-odds."""
-    sizes = _sizes(space)
-    flown = [np.concatenate([np.eye(n)[v] for n, v in zip(sizes, s, strict=True)]) for s in worth]
-    rates = np.array([*worth.values()])
-    odds = np.log(rates / (1 - rates))
-    weights = _ridge([(np.array(flown), odds - odds.mean())])
-    parts = np.split(weights, np.cumsum(sizes)[:-1])
-    return tuple(int(part.argmax()) for part in parts)
-
-
-Propose: TypeAlias = Callable[[Space, Worth, int, Stream], Setting]
-
-
-def _searches(propose: Propose, *, additive: bool = False) -> Callable[[Suite], Player]:
-    """Return the `fit` of a search that spends all drones."""
-
-    def strategy(state: AgentState, rng: Stream) -> Acting[Design]:
-        space, tried = Space(state.view), list[Setting]()
-        while state.deploys and state.drones:
-            worth = _worth(space, tried, state.trials)
-            tried.append(propose(space, worth, len(tried), rng))
-            count = min(state.view.most_per_deploy, -(-state.drones // state.deploys))
-            yield from state.deploy(_design(space, tried[-1]), count)
-        worth = _worth(space, tried, state.trials)
-        return _design(space, _additive(space, worth) if additive else _leader(worth))
-
-    return _plays(strategy)
-
-
 BATTERY: tuple[Guesser, ...] = (
     Guesser("constant", "submits the default design", 0, unlearned("null")),
     Guesser("random", "submits a random design", 0, unlearned("random")),
@@ -363,32 +249,32 @@ BATTERY: tuple[Guesser, ...] = (
         "prior_only",
         "spreads DEF evenly over the components that a drone needs",
         0,
-        _plays(_submits(_evenly)),
+        plays(_submits(_evenly)),
     ),
     Guesser("memory", "the design that won most fleets of the training seed", 0, _memory),
-    Guesser("past_best", "the design with the best records", 0, _plays(_past_best)),
+    Guesser("past_best", "the design with the best records", 0, plays(_past_best)),
     Guesser("correlational", "what the records recommend", 0, unlearned("correlational")),
     Guesser(
         "contrarian",
         "the opposite of what the records recommend",
         0,
-        _plays(_reads(_liked(adjusted=False, sign=-1))),
+        plays(_reads(_liked(adjusted=False, sign=-1))),
     ),
     Guesser(
         "adjusted",
         "what the records recommend within strata of one circumstance",
         0,
-        _plays(_reads(_liked(adjusted=True))),
+        plays(_reads(_liked(adjusted=True))),
     ),
     Guesser("learned_reader", "ridge regression from records to designs", 0, _learned_reader),
     Guesser("best_of_ten", "the best of ten random designs", None, unlearned("best_of_ten")),
-    Guesser("best_of_corners", "the best of random corners", None, _searches(_new)),
-    Guesser("retest", "random corners, then the leader again", None, _searches(_retest)),
+    Guesser("best_of_corners", "the best of random corners", None, searches(new)),
+    Guesser("retest", "random corners, then the leader again", None, searches(retest)),
     Guesser("one_factor", "one change at a time, default first", None, unlearned("one_factor")),
     Guesser(
-        "coordinate", "turns one lever of the leader after another", None, _searches(_coordinate)
+        "coordinate", "turns one lever of the leader after another", None, searches(coordinate)
     ),
-    Guesser("evolve", "turns two random levers of the leader", None, _searches(_evolve)),
-    Guesser("screen", "random corners, additive fit", None, _searches(_new, additive=True)),
+    Guesser("evolve", "turns two random levers of the leader", None, searches(evolve)),
+    Guesser("screen", "random corners, additive fit", None, searches(new, additive=True)),
 )
 """All guessers; all of them count, because none needs to know why a design does better."""

@@ -20,7 +20,7 @@ from whybench.families.causalgame.agents.design_space import Encoded, Floats, In
 from whybench.families.causalgame.agents.surrogate import Evidence
 
 RETURNED = "RETURNED"
-NOT_MEASURED = frozenset({"id", "design", "status", "was_detected", "hit_count"})
+NOT_MEASURED = frozenset({"id", "flown", "design", "status", "was_detected", "hit_count"})
 """Columns that do not describe the circumstances of a flight."""
 
 FEWEST = 6

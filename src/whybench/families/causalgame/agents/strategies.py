@@ -7,6 +7,7 @@ from itertools import product
 
 from whybench.causal.seeds import Stream
 from whybench.episode.episode import Moves
+from whybench.families.causalgame.agents import particles
 from whybench.families.causalgame.agents.agent_state import Acting, AgentState, Trial
 from whybench.families.causalgame.agents.correlational import correlational
 from whybench.families.causalgame.agents.experimenter import experimenter
@@ -57,13 +58,19 @@ def one_factor(state: AgentState, rng: Stream) -> Acting[Design]:
     return _best(state)
 
 
+def exact(state: AgentState, rng: Stream) -> Acting[Design]:
+    """Play drawn systems by the law that is told, others by a general model."""
+    agent = particles.exact if state.view.law else experimenter
+    return (yield from agent(state, rng))
+
+
 STRATEGIES: dict[str, Strategy] = {
     "null": null,
     "random": random,
     "best_of_ten": best_of_ten,
     "one_factor": one_factor,
     "correlational": correlational,
-    "exact": experimenter,
+    "exact": exact,
 }
 
 

@@ -10,10 +10,10 @@ from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FOR
 from whybench.episode.instance import Instance
 from whybench.episode.trace import Step, Trace
 from whybench.families.causalgame.claims import Belief, beliefs, distance
+from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.extras.belief_graph import (
     believed,
     in_short,
-    known_claims,
     told_of,
     truth,
 )

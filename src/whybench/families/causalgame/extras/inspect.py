@@ -13,7 +13,7 @@ def sandbox_and_judges(  # noqa: D417 - the arguments are the task's
     protocol: str,
     *,
     sandbox: str = BWRAP,
-    analysis: bool = True,
+    analysis: bool = False,
     judge: str | list[str] | bool = False,
     rubric: str = "six",
     allow_self: bool = False,
@@ -22,7 +22,8 @@ def sandbox_and_judges(  # noqa: D417 - the arguments are the task's
 
     Args:
         sandbox: Where programs run: `bwrap`, or `docker` with the compose file that we ship.
-        analysis: Whether a model that calls tools may run programs on the records.
+        analysis: Whether a model that calls tools may run programs on the records. It needs the
+            sandbox.
         judge: One or several models that judge the report; true: the model role `judge`.
         rubric: `six` criteria (16 points) or `full` (17 items).
         allow_self: Let a model judge itself, to test the setup; such scores are labelled.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from whybench.episode.action import ActionSpec, Argument
 
 QUESTIONS = ("success", "determinants", "failures", "conclusion")
@@ -52,5 +54,15 @@ SPECS = (
         final=True,
     ),
 )
+
+DRAWN = {
+    "design": replace(DESIGN, meaning="the DEF of components by key, as JSON text"),
+    "equipment": replace(EQUIPMENT, meaning="option by slot, as JSON text; default if left out"),
+}
+DRAWN_SPECS = tuple(
+    replace(spec, arguments=tuple(DRAWN.get(one.name, one) for one in spec.arguments))
+    for spec in SPECS
+)
+"""The same for drawn systems: no component is called engine, and the slot is never empty."""
 
 LOOKS = frozenset({"get_status", "get_history", "get_environments", "get_action_space"})

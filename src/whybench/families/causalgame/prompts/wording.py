@@ -12,6 +12,7 @@ from whybench.episode.prompts.template import Words, load_templates, paragraphs
 from whybench.families.causalgame.parameters import MOST_LOOKS
 from whybench.families.causalgame.rules import DroneRules
 from whybench.families.causalgame.world.design import SUFFIX
+from whybench.families.causalgame.world.drawn.draw import numbers, stories
 from whybench.families.causalgame.world.records import SAMPLE
 
 template_named = load_templates("whybench.families.causalgame.prompts")
@@ -34,7 +35,7 @@ class Wording(Words):
         ]
         before, after = view.storms or (0.0, 0.0)
         return {
-            "critical": listed(critical),
+            "critical": listed(critical) if critical else "",
             "drones": view.drones,
             "deploys": view.deploys,
             "most": view.most_per_deploy,
@@ -49,10 +50,12 @@ class Wording(Words):
             "low": low,
             "high": high,
             "budget": view.total_def_budget,
+            "count": len(view.components),
             "errors": self._episode.max_errors,
             "looks": MOST_LOOKS,
             "first": view.components[0] + SUFFIX,
             "sign": self._episode.world.call_sign,
+            **self._strata(),
         }
 
     # Before the agent acts.
@@ -65,35 +68,86 @@ class Wording(Words):
     def rules(self) -> str:
         """Return what is the same for all missions of a suite."""
         view = self._view
-        slots = view.slots or view.switches
         parts = [
-            self.say("rules"),
+            self.say("rules_drawn" if view.law else "rules"),
             self.say("task_given" if self._given else "task"),
-            f"{self.say('limits')} {self.say('equipment' if slots else 'no_equipment')}",
+            self._limits(),
+            self._law(),
             self._records_told(),
             self._noise_told(),
-            self.say(view.warning) if view.warning else "",
+            self._warning(),
             self.say("questions") if view.queries and not self._given else "",
-            self.say("beliefs"),
+            self.say("beliefs_drawn" if view.law else "beliefs"),
             self.say("patience"),
         ]
         return paragraphs(*parts, CANARY)
+
+    def _limits(self) -> str:
+        view = self._view
+        if view.law:
+            return self.say("limits_drawn")
+        slots = view.slots or view.switches
+        return f"{self.say('limits')} {self.say('equipment' if slots else 'no_equipment')}"
 
     def _records_told(self) -> str:
         view = self._view
         which = "records_all" if view.keep_failed == 1 else "records_some"
         if view.keep_failed == 0:
             which = "records_none"
-        elif self._episode.world.rules.concealed is not None:
-            which = "records_few"
         told = self.say("counts" if view.counts else "no_counts")
         return self.say(which) if self._given else f"{self.say(which)} {told}"
+
+    def _law(self) -> str:
+        """Return the class of drawn systems, with all its numbers."""
+        view = self._view
+        if not view.law:
+            return ""
+        story, known = stories()[view.law], numbers()
+        faded = [abs(share) for share in story.moody_calm]
+        faint = self.say("part_of_that", part=span(sorted(faded)))
+        words: dict[str, object] = {
+            "column": story.column, **{str(role): n for role, n in story.roles.items()},
+            "steady": span(known.steady), "steady_calm": span(known.steady_calm),
+            "moody": span(known.moody), "option": span(known.option),
+            "option_spread": span(known.option_spread), "option_calm": percent(known.option_calm),
+            "survives": span(known.survives.rough), "survives_calm": span(known.survives.calm),
+            "margin": round(100 * known.margin), "margin_most": round(100 * known.margin) + 1,
+            "shares": span(story.rough, "and"), "misread": percent(story.misread),
+            "opposite": faint if any(faded) else self.say("none_of_that"),
+        }  # fmt: skip
+        told = (
+            ("law", "law_opposite" if story.fleet else "law_one", "law_event"),
+            ("law_strengths",),
+            (
+                "" if view.margin is None else "law_bar",
+                "" if view.storms else "law_shares",
+                "law_shown" if story.shown else "law_hidden",
+                "law_misread" if story.misread else "",
+            ),
+        )
+        return paragraphs(
+            *(" ".join(self.say(name, **words) for name in names if name) for names in told)
+        )
+
+    def _strata(self) -> dict[str, object]:
+        """Return the two strata of a drawn system in words, and as records name them."""
+        if not self._view.law:
+            return {}
+        story = stories()[self._view.law]
+        names = ("rough", "calm", "first_value", "second_value")
+        return dict(zip(names, (*story.where, *story.strata), strict=True))
 
     def _noise_told(self) -> str:
         noise = self._episode.world.rules.noise
         if noise is None:
             return ""
         return self.say("noise" if noise.everywhere else "noise_released")
+
+    def _warning(self) -> str:
+        view = self._view
+        if not view.warning:
+            return ""
+        return self.say("forecast_drawn" if view.law else view.warning)
 
     def situation(self) -> str:
         """Return what is this mission's own: its sheet, its history, and given experiments."""
@@ -118,7 +172,10 @@ class Wording(Words):
 
     def _equipment(self) -> str:
         view = self._view
-        lines = [f"{slot}: {listed(options, 'or')}" for slot, _, options in view.slots]
+        lines = []
+        for slot, default, options in view.slots:
+            said = f" {self.say('default_option', option=default)}" if view.law else ""
+            lines.append(f"{slot}: {listed(options, 'or')}{said}")
         lines += [f"{name}: true or false" for name in view.switches]
         return "\n".join(lines)
 
@@ -144,7 +201,8 @@ class Wording(Words):
         if "victory_threshold" in data:
             return self._status(data)
         if "total_def_budget" in data:
-            return paragraphs(self.say("limits"), self._sheet(), self._equipment())
+            limits = self.say("limits_drawn" if self._view.law else "limits")
+            return paragraphs(limits, self._sheet(), self._equipment())
         if "records" in data:
             return self._records(data)
         return self.say("reported")
@@ -160,7 +218,9 @@ class Wording(Words):
         }
         if "survived" in data:
             counted = {name: data[name] for name in ("survived", "destroyed")}
-            head = self.say("deployed", **words, **counted, hits=data["average_hit_count"])
+            hits = data.get("average_hit_count")
+            name = "deployed_drawn" if hits is None else "deployed"
+            head = self.say(name, **words, **counted, hits=hits)
         else:
             head = self.say("deployed_uncounted", **words)
         shown = f"{self.say('results')}\n{lines(table)}" if rows else self.say("no_results")
@@ -192,7 +252,7 @@ class Wording(Words):
             drones=data["drones_remaining"],
             deploys=data["deployments_remaining"],
             records=data["records"],
-            measured=listed(data["measured"]),
+            measured=listed(data["measured"]) if data["measured"] else self.say("none_measured"),
             questions_left="" if left is None else self.say("status_questions", questions=left),
         )
 
@@ -219,6 +279,16 @@ def percent(share: float) -> str:
     ('70 %', '72.5 %')
     """
     return f"{round(100 * share, 1):g} %"
+
+
+def span(bounds: Sequence[float], joint: str = "to") -> str:
+    """Return bounds in words.
+
+    >>> span((0.45, 0.65))
+    '45 to 65 %'
+    """
+    low, high = (f"{round(100 * bound, 1):g}" for bound in bounds)
+    return f"{low} {joint} {high} %"
 
 
 def listed(names: Sequence[object], joint: str = "and") -> str:

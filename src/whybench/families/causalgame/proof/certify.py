@@ -1,4 +1,4 @@
-"""Certify a scenario: that it is winnable, trapped and affordable.
+"""Check a published scenario: whether it is winnable, trapped and affordable.
 
 Survival rates are estimated on fresh drones that no search and no episode has seen. "Winnable": the
 bar lies far enough below the best known design that chance in one fleet does not matter. "Trapped":
@@ -19,13 +19,14 @@ from statistics import fmean, stdev
 
 from whybench.causal.canonical import Json
 from whybench.causal.seeds import Stream
-from whybench.episode.instance import Instance, Profile
+from whybench.episode.instance import Instance
 from whybench.families.causalgame.agents.agent_state import AgentState
 from whybench.families.causalgame.agents.strategies import STRATEGIES, random_design
 from whybench.families.causalgame.episode import DroneEpisode
 from whybench.families.causalgame.parameters import Parameters
 from whybench.families.causalgame.view import view
-from whybench.families.causalgame.world.design import Design
+from whybench.families.causalgame.world.design import Design, design
+from whybench.families.causalgame.world.drawn.hazards import Hazards
 from whybench.families.causalgame.world.generate import built, world
 from whybench.families.causalgame.world.physics.catalogue import physics as physics_named
 from whybench.families.causalgame.world.physics.flight import survival
@@ -40,10 +41,9 @@ DRONES = 50_000
 RANDOM_DESIGNS, DRONES_RANDOM = 100, 1_000
 SEEDS = 200
 """Number of instances over which agents' wins are counted."""
-LEAST_MARGIN = 0.05
-"""Minimum distance of the bar below the best known design."""
-MARGIN_ERRORS = 5
-"""Minimum distance in standard errors of one fleet."""
+HYPOTHESES = (
+    "any system in which a design and the circumstances of a flight decide, by chance, who returns"
+)
 BEATEN_BY = 3
 """Number of standard errors by which a better design refutes the best known one."""
 LEAST_WINS = 0.8
@@ -89,7 +89,6 @@ class Proof:
     random: Estimate
     exact: Wins
     correlational: Wins
-    released: bool
 
     @property
     def margin(self) -> float:
@@ -98,8 +97,8 @@ class Proof:
 
     @property
     def winnable(self) -> bool:
-        """Whether the margin is wide enough; for the release, whether it is not negative."""
-        return self.margin >= (0.0 if self.released else asked_margin(self.best_known.rate))
+        """Whether the bar is not above the best known design."""
+        return self.margin >= 0.0
 
     @property
     def trapped(self) -> bool:
@@ -161,16 +160,7 @@ class Proof:
         }
 
 
-def asked_margin(best: float, fleet: int = 1000) -> float:
-    """Return the minimum distance of a bar below the best known design.
-
-    >>> round(asked_margin(0.8), 3), asked_margin(0.95)
-    (0.063, 0.05)
-    """
-    return max(LEAST_MARGIN, MARGIN_ERRORS * math.sqrt(best * (1 - best) / fleet))
-
-
-def proof(scenario: str, rules: Rules, seed: str, released: bool, seeds: int = SEEDS) -> Proof:
+def proof(scenario: str, rules: Rules, seed: str, seeds: int = SEEDS) -> Proof:
     """Compute the figures of a scenario."""
     physics = physics_named(rules.physics)
     first = world(scenario, rules, seed, 0)
@@ -187,9 +177,8 @@ def proof(scenario: str, rules: Rules, seed: str, released: bool, seeds: int = S
         intended=fresh(built(physics, rules.intended)),
         history=tuple(fresh(design) for design in first.history.designs),
         random=_random(first),
-        exact=wins(scenario, rules, seed, "exact", seeds, released),
-        correlational=wins(scenario, rules, seed, "correlational", seeds, released),
-        released=released,
+        exact=wins(scenario, rules, seed, "exact", seeds),
+        correlational=wins(scenario, rules, seed, "correlational", seeds),
     )
 
 
@@ -200,9 +189,9 @@ def best_design(physics: str) -> Design:
     return built(physics_named(physics), Blueprint.model_validate(raw["designs"][physics]))
 
 
-def default_design(physics: Physics) -> Design:
+def default_design(physics: Physics | Hazards) -> Design:
     """Return the default design."""
-    return built(physics, Blueprint())
+    return design(physics.sheet)
 
 
 @cache
@@ -223,13 +212,13 @@ def _random(first: World) -> Estimate:
     return Estimate(fmean(rates), RANDOM_DESIGNS * DRONES_RANDOM)
 
 
-def wins(scenario: str, rules: Rules, seed: str, agent: str, seeds: int, released: bool) -> Wins:
+def wins(scenario: str, rules: Rules, seed: str, agent: str, seeds: int) -> Wins:
     """Let an agent play many instances, and the best known design fly the same fleets."""
     best = best_design(rules.physics)
     reached, above = [], []
     for index in range(seeds):
         here = world(scenario, rules, seed, index)
-        rate = here.final(chosen(here, agent, released)).survival_rate
+        rate = here.final(chosen(here, agent)).survival_rate
         reached.append(rate)
         above.append(rate - here.final(best).survival_rate)
     spread = stdev(above)
@@ -240,10 +229,10 @@ def wins(scenario: str, rules: Rules, seed: str, agent: str, seeds: int, release
     )
 
 
-def chosen(world: World, agent: str, released: bool) -> Design:
+def chosen(world: World, agent: str) -> Design:
     """Let an agent explore a hidden system, and return the design that it would submit."""
-    profile: Profile = "published" if released else "certified"
-    episode = DroneEpisode(Instance("", "", world.scenario, profile, "", 0), world, Parameters())
+    bare = Instance("", "", world.scenario, "published", "", 0)
+    episode = DroneEpisode(bare, world, Parameters())
     acting = STRATEGIES[agent](AgentState(view(world)), agent_rng(world, agent))
     try:
         action = next(acting)

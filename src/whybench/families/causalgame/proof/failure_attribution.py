@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from whybench.episode.trace import Step, Trace
+from whybench.families.causalgame.agents import experimenter, particles
 from whybench.families.causalgame.agents.agent_state import Trial, rows_of
-from whybench.families.causalgame.agents.experimenter import choice
 from whybench.families.causalgame.arguments import read_object
 from whybench.families.causalgame.view import View, view
 from whybench.families.causalgame.world.design import Design, design
@@ -65,6 +65,7 @@ def failure_attribution(
     takes longest.
     """
     told, bar = view(world), world.rules.threshold
+    choice = particles.choice if told.law else experimenter.choice
     placed = deployments(world, trace.steps)
     trials = [trial for _, trial in placed]
 

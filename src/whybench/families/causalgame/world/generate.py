@@ -16,7 +16,7 @@ from whybench.families.causalgame.world.physics.formulas import between
 from whybench.families.causalgame.world.physics.physics import Column, Draws, Environment, Physics
 from whybench.families.causalgame.world.physics.weather_state import Sky
 from whybench.families.causalgame.world.scenario import Blueprint, Cohort, History, Rules
-from whybench.families.causalgame.world.world import Batch, World, keep_chance, kept_records
+from whybench.families.causalgame.world.world import Batch, World, kept_records
 
 HISTORY = "history"
 FORECAST = "forecast"
@@ -36,10 +36,15 @@ def world(scenario: str, rules: Rules, seed: str, index: int) -> World:
     """Return the hidden system at an index of a scenario."""
     found = physics_named(rules.physics)
     path: Path = ("causalgame", rules.physics, seed, index)
-    rng = Stream(*path, "call sign", scenario)
-    sign = f"{rng.choice(BIRDS)}-{rng.below(9000) + 1000}"
     past = history(found, rules, path)
+    sign = call_sign(scenario, path)
     return World(scenario, rules, found, path, sign, past, forecast(found, rules))
+
+
+def call_sign(scenario: str, path: Path) -> str:
+    """Draw the call sign of a mission."""
+    rng = Stream(*path, "call sign", scenario)
+    return f"{rng.choice(BIRDS)}-{rng.below(9000) + 1000}"
 
 
 def forecast(physics: Physics, rules: Rules) -> tuple[float, float] | None:
@@ -73,8 +78,7 @@ def history(physics: Physics, rules: Rules, path: Path) -> Batch:
     # Cohorts are flown one after the other; records stand in the pattern's order.
     order = np.argsort(np.argsort(which, kind="stable"), kind="stable")
     flights = joined(parts).rows(order)
-    chances = np.array([keep_chance(rules, physics.sheet, found) for found in designs])
-    kept = kept_records(path, HISTORY, flights.returned, chances[which])
+    kept = kept_records(path, HISTORY, flights.returned, rules.keep_failed)
     past = Batch(HISTORY, designs, which, flights, kept)
     return past.shuffled(Stream(*path, HISTORY, "order")) if plan.shuffled else past
 

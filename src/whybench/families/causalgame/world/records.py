@@ -26,6 +26,12 @@ RELEASED_RESULTS = ("wind_speed", "humidity", "temperature", "uv_index")
 SAMPLE = 5
 """Number of survivors shown for a batch whose survivors are not counted."""
 
+EARLIER, OWN = "earlier", "own"
+"""Whose flights a row of counts is about."""
+COUNTS = ("returned", "lost")
+"""Columns of counts."""
+OUTCOMES = ("was_detected", "hit_count")
+
 Cell = str | bool | int | float
 
 
@@ -132,6 +138,35 @@ def table(
         for name, drone in zip(names, drones, strict=True)
     )
     return Table(("id", "design", "status", *shown), rows)
+
+
+def tallied(
+    batch: Batch, seen: Measured, drones: Sequence[int], *, flown: str, letters: Sequence[str]
+) -> Table:
+    """Count records: one row for each design and each reading of the instruments."""
+    shown = {name: column for name, column in seen.columns.items() if name not in OUTCOMES}
+    rows: dict[tuple[Cell, ...], list[int]] = {}
+    for drone in drones:
+        read = (_cell(column[drone]) for column in shown.values())
+        key = (flown, letters[int(batch.which[drone])], *read)
+        rows.setdefault(key, [0, 0])[int(not seen.returned[drone])] += 1
+    found = tuple((*key, *count) for key, count in sorted(rows.items(), key=str))
+    return Table(("flown", "design", *shown, *COUNTS), found)
+
+
+def pooled(found: Table) -> Table:
+    """Add counts up over designs.
+
+    >>> pooled(Table(("flown", "design", *COUNTS), (("own", "A", 3, 1), ("own", "B", 2, 0)))).rows
+    (('own', 5, 1),)
+    """
+    rows: dict[tuple[Cell, ...], list[int]] = {}
+    for flown, _, *read in found.rows:
+        count = rows.setdefault((flown, *read[:-2]), [0, 0])
+        count[0] += int(read[-2])
+        count[1] += int(read[-1])
+    kept = (found.columns[0], *found.columns[2:])
+    return Table(kept, tuple((*key, *count) for key, count in rows.items()))
 
 
 def _cell(value: object) -> Cell:

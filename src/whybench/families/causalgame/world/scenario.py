@@ -1,4 +1,4 @@
-"""Scenarios: what is hidden, shown and allowed in each profile; read from a file."""
+"""Scenarios of profile `published`: what is hidden, shown and allowed; read from a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from whybench.episode.instance import Profile
 from whybench.families.causalgame.world.design import Choice
 from whybench.families.causalgame.world.physics.catalogue import overlaid
 from whybench.families.causalgame.world.sheet import Frozen
@@ -57,30 +56,8 @@ class Noise(Frozen):
     """Whether history and counts are noisy too; in the release only single results are."""
 
 
-class Concealed(Frozen):
-    """Wrecks that are harder to find the more armour a component has."""
-
-    component: str
-    least: float = Field(ge=0.0, le=1.0)
-    """The probability that a lost drone's record is visible at DEF `at` or more. Without armour it
-    is `keep_failed`, and in between it falls linearly."""
-    at: int = Field(ge=1)
-    """The DEF from which `least` applies."""
-
-
-class Spurious(Frozen):
-    """The spurious association that the visible records show."""
-
-    lever: str
-    """A component's DEF, like `antenna_def`, or an option, like `coating=stealth`."""
-    sign: Literal[-1, 1]
-    """The sign of its association with survival over all visible records."""
-    strata: str | None = None
-    """The variable within whose values the sign is the opposite."""
-
-
 class Rules(Frozen):
-    """One scenario in one profile."""
+    """The rules of a scenario or of a drawn system."""
 
     physics: str
     threshold: float
@@ -91,15 +68,12 @@ class Rules(Frozen):
     fleet_size: int = 1000
     keep_failed: float = Field(ge=0.0, le=1.0)
     """The probability that a lost drone's record is visible."""
-    concealed: Concealed | None = None
-    """What reduces that probability for some designs."""
     counts: bool = True
     """Whether the agent sees the number of survivors of a batch."""
     queries: int = 10
     """Number of questions about the environment; 0: none are allowed."""
     noise: Noise | None = None
     history: History = History()
-    spurious: Spurious | None = None
     trap: Blueprint = Blueprint()
     """The naive design that the records suggest."""
     intended: Blueprint = Blueprint()
@@ -113,11 +87,6 @@ class Scenario(Frozen):
 
     challenges: tuple[Challenge, ...]
     published: Rules
-    certified: Rules
-
-    def rules(self, profile: Profile) -> Rules:
-        """Return the rules of a profile."""
-        return self.certified if profile == "certified" else self.published
 
 
 @cache

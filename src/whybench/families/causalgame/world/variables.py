@@ -7,6 +7,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
+import numpy as np
 from pydantic import model_validator
 
 from whybench.causal.seeds import Stream
@@ -30,17 +31,22 @@ class Variable(Frozen):
     """The hidden quantity that it shows."""
     bounds: tuple[float, float] | None = None
     """Bounds of the draw for a variable that has no effect."""
+    labels: tuple[str, ...] = ()
+    """Labels, equally likely, of a variable that has no effect."""
 
     @model_validator(mode="after")
     def _one_origin(self) -> Variable:
-        if (self.source is None) == (self.bounds is None):
-            raise ValueError("a variable shows a hidden quantity, or is drawn between bounds")
+        if sum((self.source is not None, self.bounds is not None, bool(self.labels))) != 1:
+            raise ValueError("a variable shows a hidden quantity, or is drawn")
         return self
 
     def column(self, name: str, path: Path, flights: Flights) -> Column:
         """Return its value for each drone of a batch that has this path."""
         if self.bounds is not None:
             return between(Stream(*path, name).uniforms(len(flights)), self.bounds)
+        if self.labels:
+            drawn = Stream(*path, name).uniforms(len(flights)) * len(self.labels)
+            return np.array(self.labels)[drawn.astype(np.int64)]
         where = flights.environment
         source = self.source or ""
         if source in where.labels:

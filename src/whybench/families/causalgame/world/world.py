@@ -15,11 +15,11 @@ import numpy as np
 
 from whybench.causal.seeds import Stream
 from whybench.families.causalgame.world.design import Design
-from whybench.families.causalgame.world.fleet import Bools, Fleet, Floats, Ints, Layout, Path, fleet
+from whybench.families.causalgame.world.drawn.hazards import Hazards
+from whybench.families.causalgame.world.fleet import Bools, Fleet, Ints, Layout, Path, Stage, fleet
 from whybench.families.causalgame.world.physics.flight import Flights, fly
 from whybench.families.causalgame.world.physics.physics import Physics
 from whybench.families.causalgame.world.scenario import Rules
-from whybench.families.causalgame.world.sheet import Sheet
 
 RESERVE = 100
 """Number of further flights of a deployment whose survivors are not counted."""
@@ -61,7 +61,7 @@ class World:
 
     scenario: str
     rules: Rules
-    physics: Physics
+    physics: Physics | Hazards
     path: Path
     call_sign: str
     history: Batch
@@ -70,35 +70,37 @@ class World:
     best: Design | None = None
     """The best design, if it is known exactly by construction."""
 
+    @property
+    def drawn(self) -> bool:
+        """Whether the physics is drawn, not one of the release."""
+        return isinstance(self.physics, Hazards)
+
     def deploy(self, number: int, design: Design, count: int) -> Batch:
         """Fly the deployment of this number, in the weather and zones of exploration."""
         name = f"deploy-{number}"
         reserve = 0 if self.rules.counts else RESERVE
         drones = fleet(self.physics.layout, Stream(*self.path, name), count + reserve)
-        flights = fly(self.physics, drones, design, "stage1")
-        chance = keep_chance(self.rules, self.physics.sheet, design)
-        kept = kept_records(self.path, name, flights.returned, chance)
+        flights = flown(self.physics, drones, design, "stage1")
+        kept = kept_records(self.path, name, flights.returned, self.rules.keep_failed)
         which = np.zeros(len(drones), dtype=np.int64)
         return Batch(name, (design,), which, flights, kept, reserve)
 
     def final(self, design: Design) -> Flights:
         """Fly the fleet that is scored."""
-        return fly(self.physics, self._fleet(), design, "stage2")
+        return flown(self.physics, self._fleet(), design, "stage2")
 
     def _fleet(self) -> Fleet:
         return _final_fleet(self.physics.layout, self.path, self.rules.fleet_size)
 
 
-def keep_chance(rules: Rules, sheet: Sheet, design: Design) -> float:
-    """Return the probability that the record of a lost drone of this design is visible."""
-    hiding = rules.concealed
-    if hiding is None:
-        return rules.keep_failed
-    share = min(1.0, design.defs[sheet.index[hiding.component]] / hiding.at)
-    return rules.keep_failed + share * (min(hiding.least, rules.keep_failed) - rules.keep_failed)
+def flown(physics: Physics | Hazards, drones: Fleet, design: Design, stage: Stage) -> Flights:
+    """Fly drones of one design."""
+    if isinstance(physics, Hazards):
+        return physics.fly(drones, design, physics.rough[stage])
+    return fly(physics, drones, design, stage)
 
 
-def kept_records(path: Path, name: str, returned: Bools, keep_failed: float | Floats) -> Bools:
+def kept_records(path: Path, name: str, returned: Bools, keep_failed: float) -> Bools:
     """Return which records are kept: all survivors', and others with a given probability."""
     found: Bools = returned | (Stream(*path, name, "kept").uniforms(len(returned)) < keep_failed)
     return found

@@ -21,13 +21,15 @@ from whybench.episode.family import Suite
 from whybench.episode.guesser import Guesser, Player, unlearned
 from whybench.families.causallink.agents.strategies import answer, seen
 from whybench.families.causallink.prompts.theme import read_theme
+from whybench.families.causallink.proof.plan import right_answer
 from whybench.families.causallink.world.world import State, View, World
 
 TRAINING = 3000
 """Training worlds, at least; a suite goes on in blocks if it is shorter."""
 
 Kind: TypeAlias = tuple[object, ...]
-"""What an agent has seen of one entity: is it x, is it y, when acted on, and when on."""
+"""What an agent has seen of one entity: is it x, is it y, when acted on, when on, and whether it is
+out of reach."""
 
 Picture: TypeAlias = tuple[Kind, ...]
 """The kinds of all entities, sorted: all that an agent has seen, ignoring names and places."""
@@ -49,8 +51,8 @@ class History:
 
     def kind(self, v: int) -> Kind:
         """Return what was seen of an entity."""
-        on = tuple(state >> v & 1 for state in self.states)
-        return v == self.view.x, v == self.view.y, tuple(u == v for u in self.acted), on
+        view, on = self.view, tuple(state >> v & 1 for state in self.states)
+        return v == view.x, v == view.y, tuple(u == v for u in self.acted), on, view.fixed >> v & 1
 
     def picture(self) -> Picture:
         """Return all that was seen, ignoring names and places."""
@@ -60,7 +62,8 @@ class History:
         """Return whether an act is a start, and its entity."""
         starts, which = act
         view = self.view
-        others = [u for u in range(view.n) if u not in (view.x, view.y)] or [view.x]
+        movable = [u for u in range(view.n) if not view.fixed >> u & 1]
+        others = [u for u in movable if u not in (view.x, view.y)] or movable
         named = {"x": view.x, "y": view.y, "first": others[0], "last": others[-1]}
         if isinstance(which, str):
             v = named[which]
@@ -77,7 +80,7 @@ class History:
 class Node:
     """What a learned tree does with a picture: act, or answer."""
 
-    says: bool
+    says: str
     act: Act | None = None
     then: dict[Picture, Node] = field(default_factory=dict)
 
@@ -98,6 +101,8 @@ def _learned(plan: Plan) -> Callable[[Suite], Player]:
             node = trees.get(history.picture(), Node(says))
             while node.act is not None and len(history.acted) < view.budget:
                 starts, v = history.chosen(node.act)
+                if view.fixed >> v & 1:
+                    break
                 theme = read_theme(view.theme)
                 verb = theme.start if starts else theme.stop
                 shown = yield Action.of(verb, **{theme.noun: view.names[v]})
@@ -123,16 +128,18 @@ def _grown(samples: list[Sample], plan: Plan) -> tuple[int, Node]:
     Each sample is judged by the others, so a tree gains nothing by learning samples by heart.
     """
     says = _majority(samples)
-    yes = sum(world.truth for world, _ in samples)
-    no = len(samples) - yes
+    counts = Counter(right_answer(world) for world, _ in samples)
+    most = counts[says]
     if isinstance(plan, int):
-        best = (yes if yes > no else 0) + (no if no > yes else 0), Node(says)
-        acts: Iterable[Act] = [(None, kind) for kind in dict.fromkeys(samples[0][1].picture())]
+        alone = all(count < most for word, count in counts.items() if word != says)
+        best = most if alone else 0, Node(says)
+        kinds = dict.fromkeys(samples[0][1].picture())
+        acts: Iterable[Act] = [(None, kind) for kind in kinds if not kind[-1]]
         rest: Plan = plan - 1
     else:
         best = -1, Node(says)
         acts, rest = plan[:1], plan[1:]
-    if plan == 0 or (isinstance(plan, int) and not yes * no):
+    if plan == 0 or (isinstance(plan, int) and len(counts) == 1):
         return best
     for act in acts:
         right, then = 0, {}
@@ -141,7 +148,7 @@ def _grown(samples: list[Sample], plan: Plan) -> tuple[int, Node]:
             right += count
         if right > best[0]:
             best = right, Node(says, act, then)
-    return (max(yes, no), best[1]) if best[0] < 0 else best
+    return (most, best[1]) if best[0] < 0 else best
 
 
 def _acted(samples: list[Sample], act: Act) -> list[Sample]:
@@ -150,6 +157,9 @@ def _acted(samples: list[Sample], act: Act) -> list[Sample]:
     for world, history in samples:
         starts, v = history.chosen(act)
         now = history.states[-1]
+        if world.view.fixed >> v & 1:
+            done.append((world, history))
+            continue
         state = world.after_start(now, v) if starts else world.after_stop(now, v)
         done.append((world, history.after(v, state)))
     return done
@@ -162,8 +172,10 @@ def _grouped(samples: list[Sample]) -> dict[Picture, list[Sample]]:
     return groups
 
 
-def _majority(samples: list[Sample]) -> bool:
-    return 2 * sum(world.truth for world, _ in samples) > len(samples)
+def _majority(samples: list[Sample]) -> str:
+    """Return the commonest answer; the first of `no`, `yes`, `cannot` if there are several."""
+    counts = Counter(right_answer(world) for world, _ in samples)
+    return max(("no", "yes", "cannot"), key=counts.__getitem__)
 
 
 # Guessers that read names and places.
@@ -173,16 +185,17 @@ def _read(marks: Callable[[View], Sequence[object]]) -> Callable[[Suite], Player
     """Return the `fit` of a naive Bayes reader of what is shown before the first action."""
 
     def fit(suite: Suite) -> Player:
-        counts: dict[bool, Counter[object]] = {True: Counter(), False: Counter()}
+        counts: dict[str, Counter[object]] = {"no": Counter(), "yes": Counter()}
         for world in _worlds(suite):
-            counts[world.truth].update(["all", *enumerate(marks(world.view))])
+            said = counts.setdefault(right_answer(world), Counter())
+            said.update(["all", *enumerate(marks(world.view))])
+
+        def weight(word: str, view: View) -> float:
+            marked = ["all", *enumerate(marks(view))]
+            return sum(log(counts[word][mark] + 1) for mark in marked)
 
         def play(view: View) -> Moves:
-            weight = sum(
-                log((counts[True][mark] + 1) / (counts[False][mark] + 1))
-                for mark in ["all", *enumerate(marks(view))]
-            )
-            yield answer(weight > 0)
+            yield answer(max(counts, key=lambda word: round(weight(word, view), 9)))
 
         return lambda instance: play(suite.family.world(instance).view)
 
@@ -197,6 +210,7 @@ def _surface(view: View) -> Sequence[object]:
 BATTERY: tuple[Guesser, ...] = (
     Guesser("constant_yes", "answers yes at once", 0, unlearned("null")),
     Guesser("constant_no", "answers no at once", 0, unlearned("null_no")),
+    Guesser("constant_cannot", "answers cannot at once, if it may", 0, unlearned("null_cannot")),
     Guesser("first_listed", "yes if x is listed before y", 0, unlearned("first_listed")),
     Guesser("last_listed", "yes if x is listed after y", 0, unlearned("last_listed")),
     Guesser("names_only", "yes if x comes first in the alphabet", 0, unlearned("names_only")),

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from whybench.causal.graph import members
 from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import Moves
 from whybench.episode.observation import Observation
 from whybench.episode.trace import Step
 from whybench.families.causallink.prompts.theme import read_theme
+from whybench.families.causallink.proof.beliefs import Beliefs
 from whybench.families.causallink.proof.evidence import EvidenceLog
 from whybench.families.causallink.proof.plan import (
     EXACT_UP_TO,
     next_in_sweep,
-    plan_for,
-    renumbering,
-    translated,
+    right_answer,
 )
 from whybench.families.causallink.world.world import State, View, World
 
@@ -28,9 +26,9 @@ Strategy = Callable[[View, Stream, Given], Moves]
 """A reference agent; it gets the view that every agent gets, and nothing more."""
 
 
-def answer(yes: bool) -> Action:
+def answer(word: str) -> Action:
     """Return the final action."""
-    return Action.of("answer", answer="yes" if yes else "no")
+    return Action.of("answer", answer=word)
 
 
 def intervention(view: View, state: State, v: int) -> Action:
@@ -59,28 +57,25 @@ def exact(view: View, _: Stream, given: Given = None) -> Moves:
 def _inferred(view: View, given: Sequence[Step]) -> Moves:
     """Answer what given evidence forces; otherwise say no, because most pairs have no link."""
     theme = read_theme(view.theme)
-    log = EvidenceLog(view)
+    log = Beliefs(view) if view.fixed else EvidenceLog(view)
     for step in given:
         v = view.find(step.action.args[theme.noun])
         if v is not None:
             log.add(step.action.name == theme.start, v, seen(view, step.observation))
-    yield answer(log.verdict() == "yes")
+    yield answer(log.guess() if isinstance(log, Beliefs) else _said(log))
 
 
 def _searched(view: View) -> Moves:
     """Follow the plan found by exhaustive search over belief states, up to five entities."""
-    entities = renumbering(view)
-    state = translated(view.start, entities)
-    plan = plan_for(view.n, state)
-    belief, budget = plan.belief, plan.minimax
+    beliefs, state = Beliefs(view), view.start
     for _ in range(view.budget):
-        if plan.answer(belief) is not None:
+        if beliefs.verdict() != "undecided":
             break
-        v = plan.best(state, budget, belief)
-        shown = yield intervention(view, sum(1 << entities[p] for p in members(state)), entities[v])
-        after = translated(seen(view, shown), entities)
-        belief, state, budget = plan.update(state, v, after, belief), after, budget - 1
-    yield answer(plan.guess(belief))
+        v = beliefs.best()
+        after = seen(view, (yield intervention(view, state, v)))
+        beliefs.add(not state >> v & 1, v, after)
+        state = after
+    yield answer(beliefs.guess())
 
 
 def _swept(view: View) -> Moves:
@@ -94,19 +89,23 @@ def _swept(view: View) -> Moves:
         after = seen(view, (yield intervention(view, state, v)))
         log.add(not state >> v & 1, v, after)
         state, tried = after, tried | 1 << v
-    yield answer(log.verdict() == "yes")
+    yield answer(_said(log))
+
+
+def _said(log: EvidenceLog) -> str:
+    return "yes" if log.verdict() == "yes" else "no"
 
 
 def random(view: View, stream: Stream, given: Given = None) -> Moves:
-    """Intervene at random up to n times, then toss a coin."""
+    """Intervene at random up to n times, then answer at random."""
     theme = read_theme(view.theme)
     for _ in range(stream.below(view.n + 1) if given is None else 0):
         verb = stream.choice((theme.start, theme.stop))
-        yield Action.of(verb, **{theme.noun: stream.choice(view.names)})
-    yield answer(stream.below(2) == 1)
+        yield Action.of(verb, **{theme.noun: stream.choice(view.movable)})
+    yield answer(stream.choice(("no", "yes", "cannot")[: len(view.answers)]))
 
 
-def _constant(judge: Callable[[View], bool]) -> Strategy:
+def _constant(judge: Callable[[View], str]) -> Strategy:
     def strategy(view: View, _: Stream, __: Given = None) -> Moves:
         yield answer(judge(view))
 
@@ -114,16 +113,19 @@ def _constant(judge: Callable[[View], bool]) -> Strategy:
 
 
 STRATEGIES: dict[str, Strategy] = {
-    "null": _constant(lambda _: True),
-    "null_no": _constant(lambda _: False),
+    "null": _constant(lambda _: "yes"),
+    "null_no": _constant(lambda _: "no"),
     "random": random,
-    "first_listed": _constant(lambda view: view.x < view.y),
-    "last_listed": _constant(lambda view: view.x > view.y),
-    "names_only": _constant(lambda view: view.names[view.x] < view.names[view.y]),
+    "null_cannot": _constant(lambda view: view.answers[-1]),
+    "first_listed": _constant(lambda view: "yes" if view.x < view.y else "no"),
+    "last_listed": _constant(lambda view: "yes" if view.x > view.y else "no"),
+    "names_only": _constant(
+        lambda view: "yes" if view.names[view.x] < view.names[view.y] else "no"
+    ),
     "exact": exact,
 }
 
 
 def oracle(world: World) -> Moves:
     """Answer with the truth; for tests and ceilings only."""
-    yield answer(world.truth)
+    yield answer(right_answer(world))

@@ -33,7 +33,9 @@ from whybench.episode.trace import Step, Trace
 from whybench.families.causallink.failure_patterns import Change
 from whybench.families.causallink.family import CausalLink, exact_steps
 from whybench.families.causallink.prompts.theme import Theme, read_theme
+from whybench.families.causallink.proof.beliefs import Beliefs
 from whybench.families.causallink.proof.evidence import EvidenceLog
+from whybench.families.causallink.proof.plan import right_answer
 from whybench.families.causallink.world.world import View, World
 
 LONGEST = 90
@@ -72,7 +74,7 @@ class Known:
     settled: int
     """Number of ordered pairs on which all orders that fit agree, yes or no."""
     forced: bool
-    """Whether the asked pair is among them."""
+    """Whether the answer to the question is forced."""
 
 
 def annotated(family: CausalLink, instance: Instance, trace: Trace) -> AnnotatedEpisode:
@@ -136,6 +138,7 @@ def learned(view: View, changes: Iterable[Change | None]) -> list[Known]:
     """
     asked, links, settled = (view.x, view.y), set[Pair](), set[Pair]()
     logs = {(u, v): EvidenceLog(replace(view, x=u, y=v)) for u, v in permutations(range(view.n), 2)}
+    beliefs = Beliefs(view) if view.fixed else None
 
     def now() -> Known:
         for pair in [pair for pair in logs if pair not in settled]:
@@ -144,13 +147,16 @@ def learned(view: View, changes: Iterable[Change | None]) -> list[Known]:
                 settled.add(pair)
             if verdict == "yes":
                 links.add(pair)
-        return Known(frozenset(links), len(settled), asked in settled)
+        forced = beliefs.verdict() != "undecided" if beliefs else asked in settled
+        return Known(frozenset(links), len(settled), forced)
 
     known, seen = [now()], set[Change]()
     for change in changes:
         if change is not None:
             for pair in [pair for pair in logs if pair not in settled]:
                 logs[pair].add(change.starts, change.v, change.after)
+            if beliefs:
+                beliefs.add(change.starts, change.v, change.after)
         known.append(known[-1] if change is None or change in seen else now())
         seen |= {change} if change else set()
     return known
@@ -213,17 +219,18 @@ def _forced(changes: list[Change | None], sufficed: int | None) -> str | None:
 
 
 def _verdict(world: World, trace: Trace, score: Score, forced: str | None) -> str:
-    truth, lie = _claim(world, world.truth), _claim(world, not world.truth)
+    truth = _claim(world, right_answer(world))
+    lie = _claim(world, _said(trace) or "")
     whose = "the evidence" if trace.evidence == "own" else "the given evidence"
     match score.labels["proof"]:
         case "understood":
             return f"Right and understood: {forced} that {truth}."
         case "lucky":
-            return f"Right but lucky: {truth}, but {whose} left both answers open."
+            return f"Right but lucky: {truth}, but {whose} left another answer open."
         case "premature" if trace.evidence == "own":
-            return f"Wrong by bad experiments: it said that {lie}; {whose} left both answers open."
+            return f"Wrong by bad experiments: it said that {lie}; {whose} left that open, too."
         case "premature":
-            return f"Wrong on an open question: it said that {lie}; {whose} allowed both answers."
+            return f"Wrong on an open question: it said that {lie}; {whose} allowed that, too."
         case "contradicted":
             return f"Wrong by bad inference: it said that {lie}, but {forced} that {truth}."
     ending = ENDINGS.get(score.outcome, score.outcome.replace("_", " "))
@@ -231,9 +238,18 @@ def _verdict(world: World, trace: Trace, score: Score, forced: str | None) -> st
     return f"No answer, because {ending}: {shown}."
 
 
-def _claim(world: World, drives: bool) -> str:
+def _said(trace: Trace) -> str | None:
+    """Return the answer that was given."""
+    last = trace.steps[-1].action if trace.steps else None
+    answered = last is not None and last.name == "answer"
+    return str(last.args.get("answer")).strip().casefold() if last and answered else None
+
+
+def _claim(world: World, answer: str) -> str:
     x, y = world.view.names[world.view.x], world.view.names[world.view.y]
-    return f"the {x} drives the {y}" if drives else f"the {x} does not drive the {y}"
+    if answer == "cannot":
+        return f"nothing within reach shows whether the {x} drives the {y}"
+    return f"the {x} drives the {y}" if answer == "yes" else f"the {x} does not drive the {y}"
 
 
 def _notes(world: World, trace: Trace, score: Score) -> Iterable[str]:

@@ -12,7 +12,7 @@ from whybench.episode.prompts.conversation import object_schema
 from whybench.episode.prompts.dialogue import JsonDialogue
 from whybench.episode.prompts.extraction import Found, is_bare_object, json_objects
 from whybench.episode.prompts.template import paragraphs
-from whybench.families.causallink.rules import ANSWERS, LinkEpisode, template_named
+from whybench.families.causallink.rules import LinkEpisode, template_named
 
 Phase = Literal["first", "choice", "interaction", "answer"]
 
@@ -91,7 +91,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         if self._kind == "answer":
             return json.dumps({"answer": action.args["answer"]}), True
         if final:
-            return json.dumps({theme.noun: view.names[0], "action": theme.stop}), False
+            return json.dumps({theme.noun: view.movable[0], "action": theme.stop}), False
         return json.dumps({theme.noun: action.args[theme.noun], "action": action.name}), True
 
     def _action(self, said: dict[str, str]) -> Action | None:
@@ -115,9 +115,9 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         if self._kind == "choice":
             return {"next": CHOICES}
         if self._kind == "answer":
-            return {"answer": ANSWERS}
+            return {"answer": self._episode.world.view.answers}
         theme, view = self._episode.theme, self._episode.world.view
-        return {theme.noun: view.names, "action": (theme.start, theme.stop)}
+        return {theme.noun: view.movable, "action": (theme.start, theme.stop)}
 
     def _schema(self) -> Json:
         fields = self._fields()

@@ -2,7 +2,8 @@
 
 `bits_left` has one bit for every ordered pair (u, v) on which the orders that fit disagree. It is 0
 once the asked pair is decided. Until then at most two to the power of this number of orders fit.
-The orders themselves are too many to count at every step.
+The orders themselves are too many to count at every step. With fixed entities there are few, and
+`bits_left` is the logarithm of their number.
 
 All pairs are decided by n greedy constructions (see `evidence`). For each v, add every entity that
 can be added without v. The added entities need not be driven by v; the others always are. The
@@ -16,6 +17,7 @@ from functools import lru_cache
 
 from whybench.causal.graph import members
 from whybench.families.causallink.agents.strategies import seen
+from whybench.families.causallink.proof.beliefs import Beliefs
 from whybench.families.causallink.proof.evidence import EvidenceLog
 from whybench.families.causallink.rules import LinkEpisode
 from whybench.families.causallink.world.world import State, View
@@ -59,6 +61,11 @@ def bits_left(episode: LinkEpisode) -> float:
             v = view.find(action.args[theme.noun])
             if v is not None:
                 history.append((action.name == theme.start, v, seen(view, observation)))
+    if view.fixed:
+        beliefs = Beliefs(view)
+        for change in history:
+            beliefs.add(*change)
+        return beliefs.bits()
     return float(_open_links(view.n, view.start, view.x, view.y, tuple(history)))
 
 

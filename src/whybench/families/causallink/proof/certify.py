@@ -6,6 +6,7 @@ from whybench.causal.canonical import Record
 from whybench.causal.graph import members
 from whybench.families.causallink.failure_patterns import Change
 from whybench.families.causallink.proof.evidence import EvidenceLog, Verdict
+from whybench.families.causallink.proof.plan import number_of, plan_of
 from whybench.families.causallink.world.world import State, View, World
 
 HYPOTHESES = "all partial orders on the listed entities under which the start is closed"
@@ -14,10 +15,12 @@ HYPOTHESES = "all partial orders on the listed entities under which the start is
 def fewest(world: World) -> int:
     """Return the fewest interventions that force the answer on this hidden system.
 
-    If everything is on at the start there is a closed form. Other starts need a search, shortest
-    sequences first.
+    If everything is on at the start and within reach, there is a closed form. Other cases need a
+    search, shortest sequences first.
     """
     view = world.view
+    if view.fixed:
+        return plan_of(view).fewest(number_of(world))
     if view.start == (1 << view.n) - 1:
         return fewest_all_on(world)
     return fewest_searched(world)
@@ -77,4 +80,6 @@ def _useful(world: World, state: State) -> list[Change]:
 
 def facts(world: World) -> Record:
     """Return further figures, without the truth."""
-    return Record.of(n=world.view.n, on_at_start=world.view.start.bit_count())
+    view = world.view
+    told = {"n": view.n, "on_at_start": view.start.bit_count()}
+    return Record.of(**told, fixed=view.fixed.bit_count()) if view.fixed else Record.of(**told)

@@ -3,24 +3,31 @@
 Up to five entities, an exhaustive search over belief states finds the plan. A belief state is the
 set of orders that still fit the observations. Above five entities, the exact agent follows a fixed
 plan with a proven worst case.
+
+If some entities are fixed, two orders are *alike* if every sequence of allowed interventions shows
+the same under both. The right answer for an order is `cannot` if an order that is alike has the
+other answer: no allowed experiment settles the question.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
 from whybench.causal.graph import members, transpose
-from whybench.families.causallink.world.world import State, View
+from whybench.families.causallink.world.world import State, View, World, started, stopped
 
 EXACT_UP_TO = 5
 """The largest number of entities for which `minimax` is searched exhaustively."""
 
 Belief = npt.NDArray[np.intp]
 """Indices of the orders that are still possible."""
+
+Move = tuple[State, int, State]
+"""State before, entity acted on, state after."""
 
 
 def worst_case(view: View) -> int:
@@ -32,7 +39,11 @@ def worst_case(view: View) -> int:
     - both off: 1 (start x);
     - both on: m−1 (stop the others, then y);
     - x off, y on: m+1 (stop all, then start x).
+
+    With fixed entities there are at most five, and the search has the exact number.
     """
+    if view.fixed:
+        return plan_of(view).minimax
     m = view.start.bit_count()
     x_on, y_on = view.start >> view.x & 1, view.start >> view.y & 1
     if not y_on:
@@ -71,28 +82,35 @@ class Plan:
     the same kind of start. The expected number of steps weights all orders equally.
     """
 
-    def __init__(self, n: int, start: State) -> None:
+    def __init__(self, n: int, start: State, fixed: State) -> None:
         known = orders(n)
         self.n = n
+        self._movable = [v for v in range(n) if not fixed >> v & 1]
         self._below = np.array(known, dtype=np.int16)
         self._above = np.array([transpose(below) for below in known], dtype=np.int16)
-        self._yes = (self._below[:, 0] >> 1 & 1).astype(bool)
         on = list(members(start))
         closed = ((self._below[:, on] & ~start) == 0).all(axis=1)
         self.belief: Belief = np.flatnonzero(closed)
+        yes = self._below[:, 0] >> 1 & 1
+        self.answers = _settled(n, start, fixed, yes) if fixed else np.where(yes, "yes", "no")
         self._memo: dict[tuple[State, int, bytes], tuple[float, int]] = {}
-        self.minimax = next(
-            budget for budget in range(n + 2) if self._cost(start, budget, self.belief)[0] < inf
-        )
+        self._start = start
 
-    def answer(self, belief: Belief) -> bool | None:
+    @cached_property
+    def minimax(self) -> int:
+        """The interventions that the best plan needs in the worst case."""
+        tried = range(2 * self.n + 1)
+        return next(b for b in tried if self._cost(self._start, b, self.belief)[0] < inf)
+
+    def answer(self, belief: Belief) -> str | None:
         """Return the answer that a belief forces; None if it forces none."""
-        yes = self._yes[belief]
-        return bool(yes[0]) if yes.all() or not yes.any() else None
+        answers = self.answers[belief]
+        return str(answers[0]) if (answers == answers[0]).all() else None
 
-    def guess(self, belief: Belief) -> bool:
+    def guess(self, belief: Belief) -> str:
         """Return the answer of most orders of a belief."""
-        return bool(2 * np.count_nonzero(self._yes[belief]) > len(belief))
+        said, counts = np.unique(self.answers[belief], return_counts=True)
+        return str(said[counts.argmax()])
 
     def best(self, state: State, budget: int, belief: Belief) -> int:
         """Return the entity to act on: start it if it is off, stop it if it is on."""
@@ -103,6 +121,20 @@ class Plan:
         kept: Belief = belief[self._outcomes(state, v, belief) == after]
         return kept
 
+    def fewest(self, order: int) -> int:
+        """Return the fewest interventions that force the answer if this order is the true one."""
+        steps, front = 0, {(self._start, b""): self.belief}
+        while all(self.answer(belief) is None for belief in front.values()):
+            grown = {}
+            for (state, _), belief in front.items():
+                for v in self._movable:
+                    outcomes = self._outcomes(state, v, belief)
+                    after = outcomes[np.searchsorted(belief, order)]
+                    kept = belief[outcomes == after]
+                    grown[int(after), kept.tobytes()] = kept
+            steps, front = steps + 1, grown
+        return steps
+
     def _cost(self, state: State, budget: int, belief: Belief) -> tuple[float, int]:
         """Return the steps of the best plan, summed over the belief, and its first entity."""
         if self.answer(belief) is not None:
@@ -112,7 +144,7 @@ class Plan:
         key = (state, budget, belief.tobytes())
         if key not in self._memo:
             best = (inf, -1)
-            for v in range(self.n):
+            for v in self._movable:
                 outcomes = self._outcomes(state, v, belief)
                 cost = float(len(belief))
                 results = np.unique(outcomes)
@@ -140,16 +172,75 @@ class Plan:
         return np.where(above[:, v] & state, state, left).astype(np.int16)
 
 
+def _settled(
+    n: int, start: State, fixed: State, yes: npt.NDArray[np.int16]
+) -> npt.NDArray[np.str_]:
+    """Return the right answer for each order; `cannot` if an order that is alike differs."""
+    alike: dict[tuple[Move, ...], list[int]] = {}
+    for number, below in enumerate(orders(n)):
+        alike.setdefault(_shown(below, start, fixed), []).append(number)
+    answers = np.where(yes, "yes", "no").astype("<U6")
+    for group in alike.values():
+        if len(set(yes[group].tolist())) == 2:
+            answers[group] = "cannot"
+    return answers
+
+
+def _shown(below: tuple[int, ...], start: State, fixed: State) -> tuple[Move, ...]:
+    """Return every move that allowed interventions can ever show under an order."""
+    above = transpose(below)
+    reached, moves = [start], []
+    for state in reached:
+        for v in range(len(below)):
+            if not fixed >> v & 1:
+                on = state >> v & 1
+                after = stopped(below, above, state, v) if on else started(below, state, v)
+                moves.append((state, v, after))
+                if after not in reached:
+                    reached.append(after)
+    return tuple(sorted(moves))
+
+
 @cache
-def plan_for(n: int, start: State) -> Plan:
+def plan_for(n: int, start: State, fixed: State = 0) -> Plan:
     """Return the plan for a start in the plan's own numbering."""
-    return Plan(n, start)
+    return Plan(n, start, fixed)
 
 
 def renumbering(view: View) -> tuple[int, ...]:
-    """Return the entities of a view in the plan's order: x, y, then those on, then those off."""
+    """Return the entities in the plan's order: x, y, then those on before off, fixed ones last."""
     others = [v for v in range(view.n) if v not in (view.x, view.y)]
-    return (view.x, view.y, *sorted(others, key=lambda v: (not view.start >> v & 1, v)))
+    return (
+        view.x,
+        view.y,
+        *sorted(others, key=lambda v: (view.fixed >> v & 1, not view.start >> v & 1, v)),
+    )
+
+
+def plan_of(view: View) -> Plan:
+    """Return the plan for a view."""
+    entities = renumbering(view)
+    return plan_for(view.n, translated(view.start, entities), translated(view.fixed, entities))
+
+
+@lru_cache(maxsize=16384)
+def right_answer(world: World) -> str:
+    """Return the right answer: whether x drives y, or `cannot` if nothing allowed settles it."""
+    if not world.view.fixed:
+        return "yes" if world.truth else "no"
+    return str(plan_of(world.view).answers[number_of(world)])
+
+
+def number_of(world: World) -> int:
+    """Return the number of a world's order in the plan."""
+    entities = renumbering(world.view)
+    below = tuple(translated(world.below[v], entities) for v in entities)
+    return _numbers(world.view.n)[below]
+
+
+@cache
+def _numbers(n: int) -> dict[tuple[int, ...], int]:
+    return {below: number for number, below in enumerate(orders(n))}
 
 
 def translated(state: State, entities: tuple[int, ...]) -> State:
@@ -159,9 +250,7 @@ def translated(state: State, entities: tuple[int, ...]) -> State:
 
 def minimax(view: View) -> int | None:
     """Return the exact worst case of the best plan; None for more than five entities."""
-    if view.n > EXACT_UP_TO:
-        return None
-    return plan_for(view.n, translated(view.start, renumbering(view))).minimax
+    return plan_of(view).minimax if view.n <= EXACT_UP_TO else None
 
 
 def next_in_sweep(view: View, state: State, tried: int) -> int:

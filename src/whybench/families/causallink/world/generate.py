@@ -22,6 +22,7 @@ from whybench.families.causallink.parameters import (
     Parameters,
 )
 from whybench.families.causallink.prompts.theme import read_theme
+from whybench.families.causallink.world.limited import matched_question
 from whybench.families.causallink.world.world import View, World
 
 STREAMS = "1"
@@ -45,6 +46,7 @@ class Case:
     start: int
     x: int
     y: int
+    fixed: int = 0
 
 
 def size(suite: str, parameters: Parameters) -> int:
@@ -73,9 +75,9 @@ def _displayed(case: Case, instance: Instance, parameters: Parameters) -> World:
     stream = Stream(*_path(instance, "display", instance.suite, n, instance.index))
     place = list(range(n)) if instance.profile == "published" else stream.shuffled(range(n))
     names = stream.sample(read_theme(parameters.theme).entities, n)
-    start = sum(1 << place[v] for v in members(case.start))
+    start, fixed = (sum(1 << place[v] for v in members(s)) for s in (case.start, case.fixed))
     budget = 2 * n if parameters.budget is None else parameters.budget
-    view = View(parameters.theme, tuple(names), start, place[case.x], place[case.y], budget)
+    view = View(parameters.theme, tuple(names), start, place[case.x], place[case.y], budget, fixed)
     return World.of(view, case.structure, case.graph.relabelled(place))
 
 
@@ -93,9 +95,12 @@ def enumerated(suite: str) -> tuple[Case, ...]:
     return tuple(distinct.values())
 
 
-def behaviour(below: Sequence[int], start: int, x: int, y: int) -> tuple[int, ...]:
+def behaviour(below: Sequence[int], start: int, x: int, y: int, fixed: int = 0) -> tuple[int, ...]:
     """Return a code that ignores names and edges that no experiment shows."""
-    colours = [(start >> v & 1) + 2 * (v == x) + 4 * (v == y) for v in range(len(below))]
+    colours = [
+        (start >> v & 1) + 2 * (v == x) + 4 * (v == y) + 8 * (fixed >> v & 1)
+        for v in range(len(below))
+    ]
     return canonical_form(below, colours)
 
 
@@ -132,11 +137,16 @@ def _random_case(instance: Instance, parameters: Parameters) -> Case:
         number, question = divmod(place, QUESTIONS)
         graph, pairs = _published(n, _path(instance, "graph", n, number))
         x, y = pairs[question]
-    else:
-        number, within = divmod(place, GRAPHS * QUESTIONS)
-        path = _path(instance, "matched", n, number)
-        pair, answer = divmod(_places(path)[within], 2)
-        graph, x, y = matched(n, (*path, pair))[answer]
+        return Case("random", graph, (1 << n) - 1, x, y)
+    number, within = divmod(place, GRAPHS * QUESTIONS)
+    limited = instance.suite == "limited"
+    path = _path(instance, "limited" if limited else "matched", n, number)
+    drawn, answer = divmod(_places(path)[within], 3 if limited else 2)
+    if limited:
+        world = matched_question((*path, drawn), answer)
+        view = world.view
+        return Case("order", world.graph, view.start, view.x, view.y, view.fixed)
+    graph, x, y = matched(n, (*path, drawn))[answer]
     return Case("random", graph, (1 << n) - 1, x, y)
 
 

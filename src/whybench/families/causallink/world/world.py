@@ -48,11 +48,23 @@ class View:
     y: int
     budget: int
     """Maximum number of interventions."""
+    fixed: State = 0
+    """Entities that can be neither started nor stopped. With any, the answer may be `cannot`."""
 
     @property
     def n(self) -> int:
         """The number of entities."""
         return len(self.names)
+
+    @property
+    def movable(self) -> tuple[str, ...]:
+        """The names of the entities that can be started and stopped."""
+        return tuple(name for v, name in enumerate(self.names) if not self.fixed >> v & 1)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return ("yes", "no", "cannot") if self.fixed else ("yes", "no")
 
     def find(self, name: object) -> int | None:
         """Return the entity with a name, ignoring case and surrounding blanks."""

@@ -20,6 +20,7 @@ from whybench.episode.family import Suite
 from whybench.episode.guesser import Guesser, Player, unlearned
 from whybench.episode.instance import Instance
 from whybench.episode.observation import Observation
+from whybench.families.replayscm.agents.cell_guessing import AnswerReader, features, nearest
 from whybench.families.replayscm.agents.guessing import (
     Floats,
     Parents,
@@ -32,14 +33,17 @@ from whybench.families.replayscm.agents.guessing import (
     prior_features,
     target_features,
 )
-from whybench.families.replayscm.agents.strategies import seen_table, smallest_that_fits
+from whybench.families.replayscm.agents.strategies import said, seen_table, smallest_that_fits
 from whybench.families.replayscm.alternative import candidate_of
-from whybench.families.replayscm.parameters import in_lab
+from whybench.families.replayscm.parameters import POOLS, in_lab
+from whybench.families.replayscm.proof.certify import right_answer
 from whybench.families.replayscm.proof.fit import INPUTS, formulas
 from whybench.families.replayscm.world.gold_scm import MOST_TARGETS
 from whybench.families.replayscm.world.replay import replay
 from whybench.families.replayscm.world.world import Sheet, View, World, descendants
 
+QUESTIONS = 300
+"""Questions about cells of the training seed that are learned from."""
 TRAINED = 24
 """Problems of the training seed that are learned from; making them takes most of the time."""
 
@@ -185,6 +189,22 @@ def _reader(
     return fit
 
 
+# Questions about a cell.
+
+
+def _on_cells(answer: Callable[[View], str]) -> Given:
+    """Return a guesser that answers questions about a cell; elsewhere it is `all_roots`."""
+    return lambda view, stream: said(answer(view)) if view.asked else _all_roots(view, stream)
+
+
+def _cell_reader(suite: Suite) -> Player:
+    if POOLS[suite.name].task != "rows":
+        return _player(suite, _all_roots)
+    views = [suite.family.world(suite.row(number)).view for number in range(QUESTIONS)]
+    reader = AnswerReader.fitted([(features(view), right_answer(view)) for view in views])
+    return _player(suite, _on_cells(reader.read))
+
+
 # With a part of the worlds, or with experiments that are not thought out.
 
 
@@ -312,6 +332,19 @@ BATTERY: tuple[Guesser, ...] = (
         "for an alternative, changes the reference at one random pattern; else `all_roots`",
         0,
         _plain(_edited),
+    ),
+    Guesser("cannot", "in `rows`, always `cannot`", 0, _plain(_on_cells(lambda _: "cannot"))),
+    Guesser(
+        "nearest",
+        "in `rows`, the value of most of the shown rows that agree best with the further row",
+        0,
+        _plain(_on_cells(nearest)),
+    ),
+    Guesser(
+        "cell_reader",
+        "in `rows`, a regression on counts of rows that agree with parts of the further row",
+        0,
+        _cell_reader,
     ),
     Guesser(
         "local",

@@ -17,9 +17,12 @@ from whybench.episode.trace import Step
 from whybench.families.replayscm.agents.experiment import next_setting
 from whybench.families.replayscm.agents.structured import structured
 from whybench.families.replayscm.alternative import candidate_of, contrast
+from whybench.families.replayscm.proof.certify import right_answer
 from whybench.families.replayscm.proof.evidence import Evidence, evidence_for
 from whybench.families.replayscm.proof.fit import INPUTS, formulas, options, smallest, smallest_ones
+from whybench.families.replayscm.world.replay import simulated
 from whybench.families.replayscm.world.world import (
+    ANSWERS,
     Rows,
     Scm,
     Table,
@@ -44,8 +47,16 @@ Strategy = Callable[[AgentState, Stream, Given], Moves]
 
 
 def submission(view: View, texts: Sequence[str], roots: int) -> Action:
-    """Return the final action that submits mechanisms."""
+    """Return the final action that submits mechanisms, or what they say of the asked cell."""
+    if view.asked is not None:
+        kept = tuple("" if roots >> v & 1 else text for v, text in enumerate(texts))
+        return said("yes" if simulated(candidate_of(kept), view.asked) else "no")
     return Action.of("submit", answer=json.dumps(_answer(view, texts, roots)))
+
+
+def said(answer: str) -> Action:
+    """Return the final action that answers a question about a cell."""
+    return Action.of("submit", answer=json.dumps({"answer": answer}))
 
 
 def _answer(view: View, texts: Sequence[str], roots: int) -> dict[str, Json]:
@@ -82,6 +93,9 @@ def reach(view: View) -> Evidence:
 def exact(state: AgentState, stream: Stream, given: Given = None) -> Moves:
     """Experiment until one SCM is left, then submit the smallest that fits."""
     view = informed(state.view, given)
+    if view.asked is not None:
+        yield said(right_answer(view))
+        return
     if view.task == "alternative":
         yield alternative_to(view)
         return
@@ -204,9 +218,12 @@ def _copies(view: View) -> Action:
 
 
 def random(state: AgentState, stream: Stream, given: Given = None) -> Moves:
-    """Submit random formulas of two admissible variables."""
+    """Submit random formulas of two admissible variables, or a random answer to a question."""
     del given
     view = state.view
+    if view.asked is not None:
+        yield said(stream.choice(ANSWERS))
+        return
     roots = view.told.roots
     if roots is None:
         roots = sum(1 << v for v in stream.sample(range(view.n), view.told.root_count))
@@ -222,6 +239,8 @@ def random(state: AgentState, stream: Stream, given: Given = None) -> Moves:
 
 
 def _plain_answer(view: View, texts: Sequence[str], roots: int) -> Action:
+    if view.asked is not None:
+        return submission(view, texts, roots)
     answer: Json = _answer(view, texts, roots)
     if view.task == "alternative":
         names = [view.names[v] for v in members(roots)]
@@ -244,7 +263,9 @@ STRATEGIES: dict[str, Strategy] = {
 def oracle(world: World) -> Moves:
     """Submit the truth; only for tests and ceilings."""
     view = world.view
-    if view.task == "alternative" and scm_of(world.formulas) == scm_of(view.reference):
+    if view.asked is not None:
+        yield said(right_answer(view))
+    elif view.task == "alternative" and scm_of(world.formulas) == scm_of(view.reference):
         yield alternative_to(view)
     elif view.task == "alternative":
         yield separated(view, world.formulas)

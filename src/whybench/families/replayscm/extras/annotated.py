@@ -25,6 +25,7 @@ from whybench.episode.trace import Trace
 from whybench.families.replayscm.alternative import candidate_of
 from whybench.families.replayscm.covariates import open_bits
 from whybench.families.replayscm.family import ReplaySCM
+from whybench.families.replayscm.proof.certify import right_answer
 from whybench.families.replayscm.proof.contradiction import Contradiction, first_contradiction
 from whybench.families.replayscm.rules import ReplayEpisode
 from whybench.families.replayscm.score import Handed, values
@@ -115,6 +116,9 @@ def _gain(before: float | None, after: float | None) -> str:
 
 def _submitted(episode: ReplayEpisode, observation: Observation, reason: str) -> Moment:
     judged = episode.judged
+    said = _said(judged)
+    if said is not None:
+        return Moment(f"answered {said}", "accepted; the episode ends")
     if observation.is_error or judged is None or judged.candidate is None:
         stage = observation.data.get("stage")
         where = f" at stage `{stage}`" if stage else ""
@@ -135,6 +139,12 @@ def _submitted(episode: ReplayEpisode, observation: Observation, reason: str) ->
     )
 
 
+def _said(judged: Judged | None) -> str | None:
+    """Return the answer to a question about a cell."""
+    answer = None if judged is None else judged.answer
+    return None if answer is None else answer.get("answer")
+
+
 def _mechanisms(judged: Judged) -> str:
     answer = judged.answer or {}
     scm = answer.get("alternative", answer)
@@ -147,6 +157,15 @@ def _mechanisms(judged: Judged) -> str:
 def _verdict(
     episode: ReplayEpisode, world: World, judged: Judged | None, bits: float | None
 ) -> str:
+    said = _said(judged)
+    if said is not None and world.view.asked is not None:
+        name, gold = world.view.names[world.view.asked.variable], right_answer(world.view)
+        shown = {
+            "yes": f"all SCMs that fit give {name} the value 1",
+            "no": f"all SCMs that fit give {name} the value 0",
+            "cannot": f"some SCMs that fit give {name} the value 1, others the value 0",
+        }[gold]
+        return f"Right: {shown}." if said == gold else f"Wrong: it said {said}, but {shown}."
     if episode.outcome != ANSWERED or judged is None or judged.candidate is None:
         why = "nothing was submitted"
         if judged is not None and judged.failed is not None:

@@ -14,6 +14,7 @@ from whybench.episode.prompts.extraction import json_objects
 from whybench.episode.prompts.template import paragraphs
 from whybench.families.replayscm.rules import ReplayEpisode, template_named
 from whybench.families.replayscm.submission import extract
+from whybench.families.replayscm.world.world import ANSWERS
 
 
 class Dialogue(JsonDialogue[ReplayEpisode]):
@@ -68,6 +69,8 @@ class Dialogue(JsonDialogue[ReplayEpisode]):
         """Return the JSON schema of a reply; in the laboratory it may be one of two."""
         episode = self._episode
         view = episode.view
+        if view.asked is not None:
+            return object_schema({"answer": {"type": "string", "enum": list(ANSWERS)}})
         text: Json = {"type": "string"}
         roots = view.told.roots
         names = [view.names[v] for v in members(view.told.every & ~(roots or 0))]

@@ -10,9 +10,11 @@ from math import comb
 from whybench.causal.canonical import Json, Record
 from whybench.causal.graph import members
 from whybench.families.replayscm.alternative import candidate_of
+from whybench.families.replayscm.proof.cells import answer, fitting
 from whybench.families.replayscm.proof.evidence import Evidence, evidence_for
 from whybench.families.replayscm.proof.fit import INPUTS, formulas, smallest, smallest_ones
 from whybench.families.replayscm.world.generation.local_alternatives import seen_patterns
+from whybench.families.replayscm.world.replay import simulated
 from whybench.families.replayscm.world.world import Rows, Scm, View, World, descendants
 
 
@@ -70,11 +72,18 @@ def facts(world: World, evidence: Evidence) -> Record:
         "depth_max": max(formula.depth for formula in read),
         "parents_mean": sum(mask.bit_count() for mask in gold.parents) / len(read),
     }
+    if view.asked is not None:
+        found["answer"] = right_answer(view)
     return Record((found | world.facts.asdict()).items())
 
 
 def witness(world: World, evidence: Evidence) -> Json:
-    """Return two SCMs that fit: gold, and another one."""
+    """Return two SCMs that fit: gold, and another one, which answers a question differently."""
+    asked = world.view.asked
+    if asked is not None:
+        value = simulated(candidate_of(world.formulas), asked)
+        found = fitting(evidence, world.view.train, asked, 1 - value)
+        return found and [_named(world.view, texts) for texts in (world.formulas, formulas(found))]
     other = _smallest_other(evidence, world.gold) or _flipped(world, evidence)
     if other is None:
         return None
@@ -117,6 +126,14 @@ def _flipped(world: World, evidence: Evidence) -> tuple[str, ...] | None:
 
 def _named(view: View, texts: tuple[str, ...]) -> dict[str, str]:
     return {view.names[v]: text for v, text in enumerate(texts) if text}
+
+
+@lru_cache(maxsize=4096)
+def right_answer(view: View) -> str:
+    """Return the right answer to the question of a view."""
+    if view.asked is None:
+        raise ValueError("this problem asks for mechanisms")
+    return answer(evidence_of(view), view.asked)
 
 
 def evidence_of(view: View) -> Evidence:

@@ -43,7 +43,7 @@ def problem(world: World) -> Json:
     tables = (*view.train, *world.heldout)
     block = {v: at for at, several in enumerate(view.blocks) for v in several}
     place = {v: at for at, v in enumerate(view.order)}
-    colours = [
+    colours: list[tuple[Json, ...]] = [
         (
             world.gold.roots >> v & 1,
             block.get(v, -1),
@@ -52,6 +52,9 @@ def problem(world: World) -> Json:
         )
         for v in range(view.n)
     ]
+    if view.asked is not None:
+        known = (view.asked.targets, view.asked.row, 1 << view.asked.variable)
+        colours = [(*c, tuple(mask >> v & 1 for mask in known)) for v, c in enumerate(colours)]
     scms = [world.gold, scm_of(view.reference)] if view.reference else [world.gold]
     told = [view.task, view.disclosure, view.told.k, view.told.root_count, view.released]
     told += world.experiments

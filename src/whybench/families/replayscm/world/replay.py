@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whybench.causal.boolean import evaluate
 from whybench.families.replayscm.submission import Candidate
-from whybench.families.replayscm.world.world import Sheet
+from whybench.families.replayscm.world.world import Asked, Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +101,11 @@ def simulate(
         if formula is not None:
             values[v] ^= (evaluate(formula, values, every) ^ values[v]) & free[v]
     return values
+
+
+def simulated(candidate: Candidate, asked: Asked) -> int:
+    """Return the value that an SCM gives the asked cell."""
+    n = len(candidate.tables)
+    columns = [asked.row >> v & 1 for v in range(n)]
+    free = [1 - (asked.targets >> v & 1) for v in range(n)]
+    return simulate(candidate, columns, free, 1)[asked.variable]

@@ -17,8 +17,12 @@ from whybench.causal.boolean import essential, parse, transposed, truth_table
 from whybench.causal.canonical import EMPTY, Record
 from whybench.causal.graph import members
 
-Task = Literal["induce", "alternative"]
-"""The task: find mechanisms, or find an alternative to given ones with an experiment."""
+Task = Literal["induce", "alternative", "rows"]
+"""The task: find mechanisms; find an alternative to given ones, with an experiment; or say what
+the worlds show of one cell of another row."""
+
+ANSWERS = ("yes", "no", "cannot")
+"""The answers of the task `rows`. Of three questions about the same worlds, each has one."""
 
 Disclosure = Literal["ordered", "block", "hidden", "roots"]
 """What is disclosed of the structure: a full order, blocks, the roots, or only their number."""
@@ -46,6 +50,16 @@ class Table:
     def of(cls, n: int, targets: int, mode: Mode, rows: Sequence[int]) -> Table:
         """Build a table from rows given as sets."""
         return cls(targets, mode, len(rows), transposed(rows, n))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question whether a variable is 1 in a further row, whose roots and targets are shown."""
+
+    targets: int
+    row: int
+    """The roots and targets that are 1."""
+    variable: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +242,8 @@ class View:
     """For Alternative-SCM: a formula for each variable, empty for roots."""
     released: bool = False
     """Whether the released rules apply: no bound on parents, cycles by mention."""
+    asked: Asked | None = None
+    """The question of the suite `rows`."""
 
     @property
     def n(self) -> int:

@@ -90,6 +90,9 @@ def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
         yield "facts.undecided_pairs", 0
     elif lab.exact and k <= LARGEST:
         yield "facts.undecided_pairs", lab.undecided()
+    if view.observed:
+        yield "facts.forced_edges", lab.named("present")
+        yield "facts.open_edges", lab.named("present", "absent")
     unknowns = 1 + (k - 1) * (1 + view.quadratic)
     untouched = rank([lab.powers(reading) for reading in passive], range(unknowns))
     yield "facts.frequency_fewest", max(0, unknowns - untouched) if view.sink else None
@@ -137,7 +140,8 @@ def _doubts(lab: Lab, certificate: Certificate) -> list[str]:
         for touched in combinations(lab.controllable, size)
         if _is_witness(lab, certificate.witness, touched)
     ]
-    left = {max(1.0, log2(class_size(lab.k, lab.edges, touched))) for touched in sets}
+    given = [r.target for r in lab.given if r.target is not None]
+    left = {max(1.0, log2(class_size(lab.k, lab.edges, (*given, *s)))) for s in sets}
     if not sets:
         found.append(f"witness {certificate.witness!r} is no pair that looks alike")
     elif not any(same(certificate.bits, bits) for bits in left):

@@ -46,8 +46,8 @@ def class_size(k: int, edges: Sequence[tuple[int, int]], touched: Sequence[int])
     return count(0, (0,) * k)
 
 
-def undecided(k: int, spaces: Sequence[Sequence[Row]]) -> int:
-    """Count edges that some acyclic laws that fit have and others do not, over all orders.
+def verdicts(k: int, spaces: Sequence[Sequence[Row]]) -> dict[tuple[int, int], set[str]]:
+    """Return whether each edge is present or absent in acyclic laws that fit, over all orders.
 
     A space holds an equation that fits, followed by the changes that readings do not show.
     """
@@ -74,14 +74,14 @@ def undecided(k: int, spaces: Sequence[Sequence[Row]]) -> int:
             freedom(v, done) >= 0 and after(done | 1 << v) for v in left
         )
 
-    found = 0
+    found = {}
     for p, v in product(range(k), repeat=2):
-        verdicts = set()
+        seen = set()
         for done in range(1 << k):
             if p == v or done >> v & 1 or not (before(done) and after(done | 1 << v)):
                 continue
             without = freedom(v, done & ~(1 << p))
-            verdicts |= {"absent"} if without >= 0 else set()
-            verdicts |= {"present"} if freedom(v, done) > without else set()
-        found += len(verdicts) == 2
+            seen |= {"absent"} if without >= 0 else set()
+            seen |= {"present"} if freedom(v, done) > without else set()
+        found[p, v] = seen
     return found

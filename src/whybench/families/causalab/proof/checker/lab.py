@@ -18,7 +18,7 @@ from whybench.families.causalab.proof.checker.algebra import (
     only_zero,
     rank,
 )
-from whybench.families.causalab.proof.checker.graphs import reached, undecided
+from whybench.families.causalab.proof.checker.graphs import reached, verdicts
 from whybench.families.causalab.proof.checker.readings import (
     carried_out,
     effects,
@@ -272,6 +272,17 @@ class Lab:
         """Count edges that some fitting laws have and others do not, after all settings."""
         if self.forced(self.controllable, self.effects, self.below):
             return 0
+        return sum(len(seen) == 2 for seen in self.verdicts().values())
+
+    def named(self, *seen: str) -> str:
+        """Return the edges with these verdicts over all laws that fit, by name."""
+        names, found = self.view.names, self.verdicts()
+        return " ".join(
+            f"{names[p]}>{names[v]}" for p, v in sorted(found) if found[p, v] == {*seen}
+        )
+
+    def verdicts(self) -> dict[tuple[int, int], set[str]]:
+        """Return whether each edge is present or absent in fitting laws, after all settings."""
         readings = carried_out(self.instance, self.world, self.controllable * 2)
         touched, spaces = self.controllable, []
         for v, terms in enumerate(self.world.law.terms):
@@ -286,7 +297,7 @@ class Lab:
                 seen += [self.effects[v]] * own
             free = null_space(seen, columns, self.k)
             spaces.append([cleared(law), *free])
-        return undecided(self.k, spaces)
+        return verdicts(self.k, spaces)
 
     # Quadratic and disturbed worlds.
 

@@ -11,19 +11,19 @@ from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.episode.prompts.template import PromptTemplate, paragraphs, read_template
 from whybench.episode.trace import Trace
+from whybench.families.causalgame.claims import Claim
+from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.episode import DroneEpisode
-from whybench.families.causalgame.parameters import FACTORIAL
 from whybench.families.causalgame.report_checks import Outcome, Report
 from whybench.families.causalgame.score import reported
+from whybench.families.causalgame.world.world import World
 
 REPORTS = (
     "antenna",
     "zone",
     "default",
     "env_shift",
-    "env_shift_repaired",
     "weather",
-    "weather_recalibrated",
 )
 """Physics with a task report."""
 
@@ -45,19 +45,36 @@ class JudgedCase:
     outcome: Outcome
     best_known: float | None = None
     """Survival of the best known design, a fraction."""
+    task: str = ""
+    """The task report of a drawn system; if empty, the scenario has its own."""
+    known: tuple[Claim, ...] = ()
+    """The claims about a drawn system."""
 
 
 def judged_case(family: Family[Any], instance: Instance, trace: Trace) -> JudgedCase | None:
-    """Return the case of a trace's report; None without a report or for a generated system."""
+    """Return the case of a trace's report; None without a report."""
     episode = family.replay_episode(instance, trace.actions, trace.given, trace.evidence)
     if not isinstance(episode, DroneEpisode):
         raise ValueError(f"{family.name} has no reports to judge. Give a log of CausalGame.")
     told = reported(episode)
-    if told is None or instance.suite == FACTORIAL:
+    if told is None:
         return None
     world, best = episode.world, cast("float", family.covariates(instance)["best_known"])
+    drawn = (drawn_report(world), known_claims(world)) if world.drawn else ("", ())
     return JudgedCase(
-        instance.id, world.scenario, instance.profile, world.rules.physics, *told, best
+        instance.id, world.scenario, instance.profile, world.rules.physics, *told, best, *drawn
+    )
+
+
+def drawn_report(world: World) -> str:
+    """Return what is true of a drawn system and what its records suggest, as Markdown."""
+    known = known_claims(world)
+    true, false = ([c.statement for c in known if c.golden is golden] for golden in (True, False))
+    return _file("drawn").say(
+        "task",
+        true="\n".join(f"- {statement}" for statement in true),
+        false="\n".join(f"- {statement}" for statement in false),
+        records=_file("drawn").say("records" if world.history.designs else "no_records"),
     )
 
 
@@ -70,7 +87,7 @@ def _file(name: str) -> PromptTemplate:
 def scenarios() -> tuple[str, ...]:
     """Return the scenarios with a task report."""
     named = _file(SCENARIOS).passages
-    return tuple(name for name in named if not name.endswith(("_published", "_certified")))
+    return tuple(name for name in named if not name.endswith("_published"))
 
 
 def task_report(scenario: str, profile: str, physics: str) -> str:

@@ -27,7 +27,7 @@ def rubric_question(case: JudgedCase, rubric: Rubric) -> Question:
     prompt = prompt_texts(__name__).say(
         "rubric",
         canary=CANARY,
-        task_report=task_report(case.scenario, case.profile, case.physics),
+        task_report=case.task or task_report(case.scenario, case.profile, case.physics),
         truth=truth_lines(case.outcome, case.best_known),
         checks=_told(checked(case.report, case.outcome)),
         criteria="\n".join(criteria),

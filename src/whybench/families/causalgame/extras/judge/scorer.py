@@ -80,7 +80,7 @@ def report_judge(
         )
         if not claims:
             return Asked((ruled.answer, None), ruled.unreadable)
-        known = claims_of(case.physics)
+        known = case.known or claims_of(case.physics)
         listed, about = numbered(case.instance_id, known), claims_question(case, known)
         told = await ask(
             judge,

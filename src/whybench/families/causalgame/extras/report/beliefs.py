@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from whybench.families.causalgame.claims import claims
+from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.extras.annotated import held_in
-from whybench.families.causalgame.extras.belief_graph import known_claims
 from whybench.families.causalgame.extras.report.rows import NAME, Games, Group, percent
 from whybench.report.entries import cells, labels_of
 from whybench.report.forms import Row, Shown
@@ -58,9 +57,8 @@ def each_claim(games: Games) -> Shown:
             world = games.view.family.world(instance)
             last = [held for step in trace.steps if (held := held_in(step)) is not None]
             physics = world.rules.physics
-            golden = {claim.id: claim.golden for claim in claims(physics)}
             for claim in known_claims(world) if last else ():
-                key = (physics, not golden[claim.id], claim.id.replace("_", " "), group.name)
+                key = (physics, not claim.golden, claim.id.replace("_", " "), group.name)
                 counts.setdefault(key, []).append(any(map(claim.made_by, last[-1])))
     systems = {key[3]: place for place, key in reversed(list(enumerate(counts)))}
     ranked = sorted(counts, key=lambda key: (*key[:3], systems[key[3]]))

@@ -1,8 +1,7 @@
-"""CausalGame: fleets lost by bad experiments or bad inference, and generated systems by factor."""
+"""CausalGame: fleets lost by bad experiments or bad inference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 
 import pandas as pd
@@ -10,13 +9,10 @@ import pandas as pd
 from whybench.families.causalgame.extras.report.rows import (
     Games,
     Group,
-    by_value,
     differing,
     manner,
 )
-from whybench.families.causalgame.parameters import LEVELS
 from whybench.families.causalgame.proof.failure_attribution import SORTS, Sort, failure_attribution
-from whybench.families.causalgame.world.factorial_suite import FACTORS
 from whybench.report.forms import Row, Shown
 
 MOST, LEAST = 90, 6
@@ -55,10 +51,10 @@ def split(games: Games) -> Shown:
 
 
 def _full(group: Group) -> str:
-    """Return a group's name, its profile, and whether its systems are generated."""
+    """Return a group's name and its profile."""
     name = group.name.removesuffix(" (reference agent)")
     who = f"agent {name}" if group.first.reference else name
-    return f"{who}, {'generated' if group.generated else group.first.profile}"
+    return f"{who}, {group.first.profile}"
 
 
 def evidence(games: Games) -> list[Row]:
@@ -66,7 +62,7 @@ def evidence(games: Games) -> list[Row]:
     models: dict[tuple[object, ...], list[Group]] = {}
     for group in games.every:
         run, how = group.first, manner(group.first)
-        key = (run.model, run.profile, run.seed, group.generated)
+        key = (run.model, run.profile, run.seed)
         models.setdefault((*key, how["protocol"], how["template"], how["parameters"]), []).append(
             group
         )
@@ -78,21 +74,8 @@ def evidence(games: Games) -> list[Row]:
         firsts = [other[0].first for other in compared]
         alike = [o for o in firsts if (o.model, o.profile) == (run.model, run.profile)]
         apart = [told for told in differing(run, alike) if not told.startswith("evidence=")]
-        apart += ["generated"] if found[0].generated else []
         name = ", ".join([run.model, run.profile, *apart])
         for group in found if shared else ():
             cells = group.measured("win", "win", group.frame["instance"].isin(shared))
             rows.append({"evidence": group.first.evidence, **cells, "system": name})
     return rows
-
-
-def factors(games: Games) -> Iterator[Row]:
-    """Return wins in generated systems by the level of each factor."""
-    for group in games.generated:
-        for factor in FACTORS if set(FACTORS) <= {*group.frame} else ():
-            label = {level: f"{factor}: {level}" for level in LEVELS}
-            for row in by_value(group, "win", factor, label, "win"):
-                yield {
-                    "factor": row.pop("row"),
-                    **{n: v for n, v in row.items() if n != "whose"},
-                }

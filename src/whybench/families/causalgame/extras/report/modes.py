@@ -84,11 +84,17 @@ def _survival(found: Sequence[Group]) -> dict[str, pd.Series]:
     return columns
 
 
-def difficulty(games: Games) -> Iterator[Shown]:
-    """Return the rank of each scenario, for each profile, and the paper's mean."""
-    printed = published_difficulty(games)
+def _compared(games: Games) -> Iterator[tuple[str, dict[str, pd.Series]]]:
+    """Yield survival under the paper's rules; drawn systems have no counterpart in the paper."""
     for profile, found in games.profiles.items():
-        columns = _survival(found)
+        if profile == "published":
+            yield profile, _survival(found)
+
+
+def difficulty(games: Games) -> Iterator[Shown]:
+    """Return the rank of each of the paper's scenarios, and the rank of the paper's mean."""
+    printed = published_difficulty(games)
+    for profile, columns in _compared(games):
         names = _hardest_first(columns, printed)
         rows, told = [], []
         for system, series in columns.items():
@@ -105,19 +111,17 @@ def difficulty(games: Games) -> Iterator[Shown]:
         kept = printed.loc[names, "rank"].rank()
         rows += [{"scenario": short(n), "system": PAPER, "rank": kept[n]} for n in names]
         frame = pd.DataFrame(rows, columns=["scenario", "system", "rank"])
-        other = "" if profile == "published" else " Its scenarios have other bars and defects."
         words = {
-            "profile": profile, "told": "; ".join(told), "count": len(names), "other": other,
+            "profile": profile, "told": "; ".join(told), "count": len(names),
             "order": [short(name) for name in names],
         }  # fmt: skip
         yield Shown(frame.assign(published=frame["system"] == PAPER), words)
 
 
 def difficulty_table(games: Games) -> Iterator[Shown]:
-    """Return survival by difficulty in per cent, for each profile."""
+    """Return survival by difficulty in per cent."""
     printed = published_difficulty(games)
-    for profile, found in games.profiles.items():
-        columns = _survival(found)
+    for profile, columns in _compared(games):
         names = _hardest_first(columns, printed)
         table = pd.DataFrame({"scenario": [short(name) for name in names]})
         for column in ("difficulty", "agentic", "prompting"):

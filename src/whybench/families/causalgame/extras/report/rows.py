@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from whybench.causal.canonical import canonical_json
-from whybench.families.causalgame.parameters import ALL, FACTORIAL
+from whybench.families.causalgame.parameters import ALL
+from whybench.families.causalgame.world.drawn.draw import stories
 from whybench.families.causalgame.world.scenario import scenarios
 from whybench.report.entries import AGENT, OURS, cells
 from whybench.report.forms import Row
@@ -45,11 +46,6 @@ class Group:
         return self.runs[0]
 
     @property
-    def generated(self) -> bool:
-        """Whether its systems are generated, not scenarios."""
-        return self.first.suite.endswith(f"/{FACTORIAL}")
-
-    @property
     def kind(self) -> str:
         """Kind of the group: a model or a reference agent."""
         return AGENT if self.first.reference else OURS
@@ -68,28 +64,17 @@ class Games:
     """All groups of a view, models before reference agents."""
 
     view: View
-    played: tuple[Group, ...]
-    """On scenarios."""
-    generated: tuple[Group, ...]
+    every: tuple[Group, ...]
 
     @classmethod
     def of(cls, view: View) -> Games:
         """Group the runs of a view."""
-        both = [[], []]  # type: list[list[Run]]
-        for run in view.runs:
-            both[run.suite.endswith(f"/{FACTORIAL}")].append(run)
-        played, generated = (tuple(_groups(view, runs)) for runs in both)
-        return cls(view, played, generated)
-
-    @property
-    def every(self) -> tuple[Group, ...]:
-        """All groups."""
-        return self.played + self.generated
+        return cls(view, tuple(_groups(view, view.runs)))
 
     @property
     def own(self) -> list[Group]:
-        """Groups on scenarios that used their own experiments."""
-        return [group for group in self.played if group.first.evidence == "own"]
+        """Groups that used their own experiments."""
+        return [group for group in self.every if group.first.evidence == "own"]
 
     @property
     def profiles(self) -> dict[str, list[Group]]:
@@ -169,7 +154,7 @@ def short(scenario: str) -> str:
 def played_in(found: Iterable[Group]) -> list[str]:
     """Return the scenarios that groups played, in the order of the catalogue."""
     there = {name for group in found for name in group.frame["scenario"].unique()}
-    return [name for name in scenarios() if name in there]
+    return [name for name in (*stories(), *scenarios()) if name in there]
 
 
 def by_value(

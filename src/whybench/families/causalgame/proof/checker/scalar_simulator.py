@@ -18,7 +18,6 @@ from whybench.families.causalgame.world.physics.antenna import Antenna, Stress
 from whybench.families.causalgame.world.physics.default import Default
 from whybench.families.causalgame.world.physics.deployment_zone import ZonePhysics
 from whybench.families.causalgame.world.physics.formulas import Formulas
-from whybench.families.causalgame.world.physics.generated import Generated
 from whybench.families.causalgame.world.physics.physics import Physics
 from whybench.families.causalgame.world.physics.weather import Weather
 from whybench.families.causalgame.world.physics.weather_state import Sky
@@ -172,8 +171,6 @@ def _danger_of(physics: Physics, built: Built) -> Callable[[Draws], Danger]:
         return lambda u: _zone(physics, built, u)
     if isinstance(physics, Weather):
         return lambda u: _weather(physics, built, u)
-    if isinstance(physics, Generated):
-        return lambda u: _generated(physics, built, u)
     if isinstance(physics, Default):
         return lambda _: Danger(detection=physics.detection, rounds=physics.rounds_modifier)
     raise TypeError(f"no drone is flown singly under {physics.name}")
@@ -269,15 +266,3 @@ def _weather(physics: Weather, built: Built, u: Draws) -> Danger:
     wrecked = u["weathered"] >= chance
     raw = {"engine": physics.wreck} if wrecked else {}
     return Danger(raw=raw, detection=physics.detection, rounds=physics.rounds_modifier)
-
-
-def _generated(physics: Generated, built: Built, u: Draws) -> Danger:
-    storm = _stormy(physics.sky, u)
-    odds = physics.base.storm if storm else physics.base.clear
-    for name, lever in physics.levers.items():
-        share = built.defs[name] / physics.sheet.def_range[1]
-        odds += (lever.storm if storm else lever.clear) * share
-    odds += sum(physics.options.get(str(choice), 0.0) for choice in built.equipment.values())
-    wrecked = u["weathered"] >= 1 / (1 + math.exp(-odds))
-    lost = {name: part.hp for name, part in physics.sheet.components.items() if part.critical}
-    return Danger(sure=lost if wrecked else {}, rounds=0.0, power=0.0)

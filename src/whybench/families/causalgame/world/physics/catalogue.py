@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from whybench.causal.canonical import Json
 from whybench.families.causalgame.world.physics.antenna import Antenna
-from whybench.families.causalgame.world.physics.default import Default, UnderSky
+from whybench.families.causalgame.world.physics.default import Default
 from whybench.families.causalgame.world.physics.deployment_zone import ZonePhysics
 from whybench.families.causalgame.world.physics.physics import Physics
 from whybench.families.causalgame.world.physics.weather import Weather
@@ -22,11 +22,9 @@ KINDS: dict[str, type[Antenna] | type[ZonePhysics] | type[Weather] | type[Defaul
     "zone": ZonePhysics,
     "default": Default,
     "env_shift": ZonePhysics,
-    "env_shift_repaired": ZonePhysics,
     "weather": Weather,
-    "weather_recalibrated": Weather,
 }
-"""Every physics and its class; the repaired and the recalibrated physics are ours."""
+"""Every physics of the release and its class."""
 
 
 @cache
@@ -41,19 +39,10 @@ def physics(name: str) -> Physics:
     return KINDS[name].model_validate({**_data(name), "name": name, "formulas": _file("shared")})
 
 
-def inert(physics: Physics) -> Physics:
-    """Return a physics with the same sheet and weather in which no lever has an effect."""
-    data = {**_data("default"), "name": "default", "formulas": _file("shared")}
-    sky = getattr(physics, "sky", None)
-    if sky is None:
-        return Default.model_validate({**data, "sheet": physics.sheet})
-    return UnderSky.model_validate({**data, "sheet": physics.sheet, "sky": sky})
-
-
-def parameters(physics: Physics) -> Json:
+def parameters(physics: object) -> Json:
     """Return the numbers of a physics, without the shared formulas."""
     if not isinstance(physics, BaseModel):
-        raise TypeError(f"{physics.name} is not read from data")
+        raise TypeError(f"{physics!r} is not read from data")
     return physics.model_dump(mode="json", exclude={"source", "formulas"})
 
 

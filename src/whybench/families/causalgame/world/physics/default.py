@@ -12,7 +12,6 @@ from whybench.families.causalgame.world.equipment import Loadout
 from whybench.families.causalgame.world.fleet import Layout, Stage
 from whybench.families.causalgame.world.physics.formulas import Agility, Formulas, between
 from whybench.families.causalgame.world.physics.physics import Draws, Environment, Threat, constant
-from whybench.families.causalgame.world.physics.weather_state import PURPOSES, Sky
 from whybench.families.causalgame.world.sheet import Frozen, Sheet
 
 
@@ -64,15 +63,3 @@ class Default(Frozen):
             accuracy=constant(1.0, like),
             damage_modifier=constant(1.0, like),
         )
-
-
-class UnderSky(Default):
-    """The same with storms, which noisy instruments read; storms also have no effect."""
-
-    purposes: ClassVar[tuple[str, ...]] = PURPOSES
-
-    sky: Sky
-
-    def environment(self, draws: Draws, load: Loadout, stage: Stage) -> Environment:  # noqa: ARG002
-        """Draw storms and clear weather that have no effect."""
-        return self.sky.environment(draws, stage)

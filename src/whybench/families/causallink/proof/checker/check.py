@@ -21,6 +21,7 @@ from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
+from whybench.families.causallink.proof.checker.limited import settled, shortest, worst_within
 from whybench.families.causallink.proof.checker.orders import (
     Moment,
     Order,
@@ -50,10 +51,10 @@ EXHAUSTIVE = 5
 def flaws(instance: Instance, world: World, certificate: Certificate) -> list[str]:
     """Return what is wrong with a certificate, one sentence for each claim that fails."""
     view, on = world.view, world.view.start.bit_count()
-    least, shortest = _fewest(world)
+    least, sequence = _fewest(world)
     x_on, y_on = bool(view.start >> view.x & 1), bool(view.start >> view.y & 1)
     identified = least <= view.budget
-    worst = tabled(on, x_on, y_on)
+    worst = worst_within(view) if view.fixed else tabled(on, x_on, y_on)
     stored = certificate.to_json()
     steps = _exact_steps(instance, world)
     expected: dict[str, Json] = {
@@ -71,13 +72,16 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
         "witness": None,
     }
     facts: dict[str, Json] = {"n": view.n, "on_at_start": on}
+    if view.fixed:
+        facts["fixed"] = view.fixed.bit_count()
     found = differences(stored, expected) + differences(stored["facts"], facts, "facts.")
     found += unknown(stored["facts"], facts, "facts.")
-    if view.n <= EXHAUSTIVE and worst_case(view.n, on, x_on, y_on) != worst:
+    searched = view.n <= EXHAUSTIVE and not view.fixed
+    if searched and worst_case(view.n, on, x_on, y_on) != worst:
         found.append(f"minimax {worst} of the table is not the worst case over all orders")
     if steps is not None and not least <= steps <= worst:
         found.append(f"exact_steps {steps} is not between `fewest` {least} and {worst}")
-    return found + _replay_flaws(instance, world, shortest)
+    return found + _replay_flaws(instance, world, sequence)
 
 
 def _exact_steps(instance: Instance, world: World) -> int | None:
@@ -98,11 +102,13 @@ def _exact_steps(instance: Instance, world: World) -> int | None:
         v = view.names.index(name)
         moments.append((state, v, acted(causes, state, v)))
         state = moments[-1][2]
-    forced = True
-    if view.n <= EXHAUSTIVE or len(moments) == view.budget:
+    gold, forced = "yes" if truth else "no", True
+    if view.fixed:
+        gold, forced = settled(view, above, moments)
+    elif view.n <= EXHAUSTIVE or len(moments) == view.budget:
         asked = (view.x, view.y)
         forced = find_alternative(view.n, view.start, moments, asked, truth, above) is None
-    right = last.action.args.get("answer") == ("yes" if truth else "no")
+    right = last.action.args.get("answer") == gold
     return len(moments) if forced and right else None
 
 
@@ -126,6 +132,9 @@ def _fewest(world: World) -> tuple[int, list[Moment]]:
     view, causes = world.view, world.graph.parents()
     above = closed(causes)
     truth = bool(above[view.y] >> view.x & 1)
+    if view.fixed:
+        moments = shortest(view, above)
+        return len(moments), moments
     pool: list[Order] = []
     while True:
         moments = _shortest(causes, view.start, pool)

@@ -39,7 +39,8 @@ class Tried:
     def of(cls, view: View) -> Tried:
         """Return what was tried of the family's pools."""
         pools = list(POOLS)
-        kept = [r for r in view.runs if r.suite.partition("/")[2] in POOLS and not r.frame.empty]
+        asking = [pool for pool in POOLS if POOLS[pool].task != "rows"]
+        kept = [r for r in view.runs if r.suite.partition("/")[2] in asking and not r.frame.empty]
         named = naming.entries(kept, ("evidence", "yoke"))
         found = [Entry(e.run, e.system, _attempts(view, e)) for e in named]
         places = {e.system: place for place, e in reversed(list(enumerate(found)))}

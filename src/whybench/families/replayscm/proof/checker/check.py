@@ -90,17 +90,23 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
         right = not list(guess.misfits(view, allowed, (*train, *world.heldout)))
         expected |= {"best_score": float(right), "solvable": False}
     else:
-        best = view.task == "induce" or _separable(view, recount)
+        best = view.task != "alternative" or _separable(view, recount)
         expected |= {"best_score": float(best), "solvable": best}
     facts = _facts(world, gold, train) | {
         "heldout_rows_determined": 1 - len(open_rows) / len(held) if held else 1.0,
         "heldout_determined": float(not open_rows),
     }
+    values: set[int] = set()
+    if view.asked is not None:
+        values = {value for roots in counts for value in recount.cell(roots, view.asked)}
+        facts["answer"] = "cannot" if len(values) == 2 else "yes" if 1 in values else "no"
+        expected["identified"] = len(values) == 1
     if lab:
         facts["exact_worlds"] = stored["facts"].get("exact_worlds")
     found += differences(stored, expected) + differences(stored["facts"], facts, "facts.")
     found += unknown(stored["facts"], facts, "facts.")
-    return found + _witness_flaws(view, gold, stored["witness"], allowed, train, total)
+    several = total if view.asked is None else len(values)
+    return found + _witness_flaws(view, gold, stored["witness"], allowed, train, several)
 
 
 class _Made(NamedTuple):
@@ -244,9 +250,9 @@ def _witness_flaws(
 ) -> list[str]:
     """Return the errors of the pair that shows that more than one SCM fits."""
     if total == 1:
-        return [] if witness is None else ["witness: a pair is stored, but only one SCM fits"]
+        return [] if witness is None else ["witness: a pair is stored, but nothing is open"]
     if not isinstance(witness, list) or len(witness) != 2:
-        return [f"witness: {witness!r} is no pair, though {total} SCMs fit"]
+        return [f"witness: {witness!r} is no pair, though {total} SCMs or answers fit"]
     return list(_pair_flaws(view, gold, witness, allowed, train))
 
 
@@ -262,6 +268,12 @@ def _pair_flaws(
         yield "witness: the first SCM is not gold"
     if second.same(gold):
         yield "witness: the second SCM is gold again"
+    if view.asked is not None:
+        asked, n = view.asked, view.n
+        further = Table.of(n, asked.targets, "hard_constant", [asked.row])
+        cells = [replayed(parsed, further)[asked.variable] for parsed in (first, second)]
+        if cells[0] == cells[1]:
+            yield "witness: both SCMs give the asked cell the same value"
     for which, parsed in (("first", first), ("second", second)):
         for flaw in parsed.misfits(view, allowed, train):
             yield f"witness: the {which} SCM: {flaw}"

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whybench.families.replayscm.world.world import Table, View
+from whybench.families.replayscm.world.world import Asked, Table, View
 
 Row = tuple[int, int]
 """What was clamped, and which variables were 1."""
@@ -127,6 +127,32 @@ class Recount:
                 wrong = self._wrong(v, ahead & self.allowed[v], [rows[r][1] for r in free])
                 found.update(r for r, bad in zip(free, wrong, strict=True) if bad)
         return found
+
+    def cell(self, roots: int, asked: Asked) -> set[int]:
+        """Return the values that SCMs with these roots that fit give the asked cell.
+
+        Variables are placed one after another in every order. Each takes every value that a
+        mechanism on those placed can give it: one that no row with the same pattern contradicts.
+        """
+        waiting = [(roots, asked.row & (roots | asked.targets))]
+        known = set(waiting)
+        while waiting:
+            placed, row = waiting.pop()
+            for v in range(self.n):
+                if not placed >> v & 1 and self.ways(v, placed):
+                    for value in self._values(v, placed, row, asked):
+                        after = placed | 1 << v, row & ~(1 << v) | value << v
+                        if after not in known:
+                            known.add(after)
+                            waiting.append(after)
+        return {row >> asked.variable & 1 for placed, row in known if placed == self.every}
+
+    def _values(self, v: int, placed: int, row: int, asked: Asked) -> set[int]:
+        """Return the values that v can take after some variables with their values."""
+        if asked.targets >> v & 1:
+            return {row >> v & 1}
+        one, zero = self._wrong(v, placed & self.allowed[v], [row | 1 << v, row & ~(1 << v)])
+        return {value for value, can in enumerate((one, zero)) if can}
 
     def _wrong(self, v: int, ahead: int, rows: Sequence[int]) -> list[bool]:
         """Tell for each row whether a mechanism of v on `ahead` fits and gets it wrong."""

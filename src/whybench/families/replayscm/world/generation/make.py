@@ -11,10 +11,12 @@ from whybench.causal.canonical import Record
 from whybench.causal.seeds import Stream
 from whybench.families.replayscm.parameters import FAMILY, LEVELS
 from whybench.families.replayscm.proof.askable import Alternatives
+from whybench.families.replayscm.proof.evidence import Evidence
 from whybench.families.replayscm.world.generation.cover import covering_worlds, extra_worlds
 from whybench.families.replayscm.world.generation.dilute import Dilution
 from whybench.families.replayscm.world.generation.generate import Problem, sample_problem
 from whybench.families.replayscm.world.generation.identify import identifying_worlds
+from whybench.families.replayscm.world.generation.questions import matched_questions
 from whybench.families.replayscm.world.generation.rewindable_rng import Tape
 from whybench.families.replayscm.world.generation.separate import separating_worlds
 from whybench.families.replayscm.world.generation.source import Source, told_of
@@ -27,7 +29,7 @@ from whybench.families.replayscm.world.gold_scm import (
     sample_world,
     signature,
 )
-from whybench.families.replayscm.world.world import Disclosure, Table
+from whybench.families.replayscm.world.world import Disclosure, Rows, Table
 
 AUDITED = 50
 """The number of smallest SCMs, and of seeds of the structure learner, that an audit examines."""
@@ -194,9 +196,28 @@ def _laboratory(seed: str, index: int, _: str | None) -> Source:
     raise RuntimeError("None of 1,000 SCMs has a size that the laboratory uses.")
 
 
+def _questioned(seed: str, index: int, _: str | None) -> Source:
+    """Return a problem with three matched questions about a further row; nothing is held out."""
+    discarded: Counter[str] = Counter()
+    for attempt in range(1_000):
+        path = (FAMILY, "rows", seed, index, attempt)
+        source = _plain(sample_problem(*path), path)
+        discarded.update(source.discarded.asdict())
+        evidence = Evidence(
+            told_of(source.latent, "hidden", ()), Rows.of(source.latent.n, source.worlds["base"])
+        )
+        asked = matched_questions(evidence, source.worlds["base"], Stream(*path, "questions"))
+        if asked:
+            why = Record(sorted(discarded.items()))
+            return replace(source, heldout=(), asked=asked, discarded=why)
+        discarded["no matched questions"] += 1
+    raise RuntimeError("None of 1,000 problems has matched questions.")
+
+
 _MAKERS: Mapping[str, Maker] = {
     "match": _matched,
     "ord": _single("ord"),
     "hid": _single("hid"),
     "lab": _laboratory,
+    "rows": _questioned,
 }

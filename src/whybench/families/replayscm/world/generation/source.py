@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from whybench.causal.canonical import EMPTY, Json, Record
 from whybench.families.replayscm.world.generation.cover import coverage
 from whybench.families.replayscm.world.gold_scm import ROOTS, Latent
-from whybench.families.replayscm.world.world import Disclosure, Table, Told
+from whybench.families.replayscm.world.world import Asked, Disclosure, Table, Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class Source:
     """Name → training worlds."""
     references: Record = EMPTY
     """Disclosure → reference formulas for Alternative-SCM."""
+    asked: tuple[Asked, ...] = ()
+    """For the suite `rows`: three questions with different answers, in random order."""
     discarded: Record = field(default=EMPTY, compare=False)
     """Discarded draws: reason → count. Records from files do not have this."""
 
