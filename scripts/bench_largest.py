@@ -43,7 +43,7 @@ def main() -> int:
 
 def measured(folder: str) -> dict[str, float]:
     parameters = {"nodes": 140, "length": 170_000}
-    suite = replace(load_suite("recite/made_long", parameters=parameters), size=1)
+    suite = replace(load_suite("recite/standard", parameters=parameters), size=1)
     start = time.process_time()
     instance = suite[0]
     assert FAMILY.certify(instance).defects() == []

@@ -50,7 +50,7 @@ SHARES = (
         for name in ("ord_cert", "hid_cert")
     ),
     Share("causalgame/antenna", 60, ("null", "random", "correlational", "exact"), 10),
-    Share("recite/made_short", 200, ("null", "random", "co_mention", "pattern", "exact"), 10),
+    Share("recite/short", 200, ("null", "random", "co_mention", "pattern", "exact"), 10),
 )
 
 

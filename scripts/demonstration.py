@@ -27,7 +27,7 @@ RUNS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("replayscm/block_cert", "exact", 6, {}),
     ("replayscm/lab", "exact", 4, {}),
     ("causalgame/antenna", "correlational exact", 6, {}),
-    ("recite/made_ladder", "random co_mention exact", 10, {}),
+    ("recite/ladder", "random co_mention exact", 10, {}),
 )
 """Suite, agents, instances, task arguments."""
 

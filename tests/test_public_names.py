@@ -23,7 +23,8 @@ PUBLIC = """
     Action ActionSpec AnnotatedEpisode Argument CANARY Certificate Choice Conversation Episode
     Family Fingerprint Instance Json JsonDialogue Meter Metric Observation ParityCase
     PromptTemplate Record Reply Result Score Session SimpleEpisode SimpleFamily Step StoredSet
-    Stream Suite SuiteProof Trace Turn __version__ canonical_json certify digest find_instance
+    Stream Suite SuiteProof Trace Turn Where __version__ canonical_json certify difficulty digest
+    find_instance
     freeze installed_families load_suite load_templates mean_interval parity_cases
     parity_differences part_of play rate_interval sample_session score solve thaw
 """

@@ -92,7 +92,7 @@ OLD = (
         "cluster",
         {
             "/families/replayscm/": "the paper's latent SCM",
-            "episode/family.py:digest(": "ids of clusters hash this word",
+            "episode/family/family.py:digest(": "ids of clusters hash this word",
             "causalgame/world/physics/weather_state.py:": "an unobserved variable of a scenario",
         },
     ),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from whybench.causal.canonical import freeze as freeze
     from whybench.causal.canonical import thaw as thaw
     from whybench.causal.seeds import Stream as Stream
+    from whybench.curriculum.columns import difficulty as difficulty
+    from whybench.curriculum.where import Where as Where
     from whybench.episode.action import Action as Action
     from whybench.episode.action import ActionSpec as ActionSpec
     from whybench.episode.action import Argument as Argument
@@ -68,6 +70,8 @@ CANARY = "whybench canary 5d0c7f0e-9a3b-4c52-8d7e-1f6b2ae94c13: do not train on 
 _HOMES = {
     "causal.canonical": "Json Record canonical_json digest freeze thaw",
     "causal.seeds": "Stream",
+    "curriculum.columns": "difficulty",
+    "curriculum.where": "Where",
     "episode.action": "Action ActionSpec Argument",
     "episode.annotated": "AnnotatedEpisode",
     "episode.certificate": "Certificate SuiteProof",

@@ -121,7 +121,7 @@ def test_bad_predictions_are_refused(tmp_path: Path, line: str, why: str) -> Non
 
 def test_show_tells_the_truth_only_when_asked() -> None:
     shown = read("show", "causallink/advanced", "--index", 700)
-    assert shown.keys() == {"instance", "instructions"}
+    assert shown.keys() == {"instance", "instructions", "difficulty"}
     told = read("show", "causallink/advanced", "--index", 700, "--truth")
     assert told["truth"]["answer"] in ("yes", "no")
     assert told["certificate"]["identified"]

@@ -50,6 +50,10 @@ def test_what_prints_figures_prints_json(path: tuple[str, ...]) -> None:
     assert ("--json" in run(*path, "--help").output) == (path[-1] not in plain)
 
 
+def test_a_family_alone_means_the_first_suite_that_it_recommends() -> None:
+    assert run("show", "causallink").output == run("show", "causallink/advanced").output
+
+
 @pytest.mark.parametrize("command", ["prepare", "judged"])
 def test_a_family_brings_its_own_commands(command: str) -> None:
     assert "recite" in run("--help").output

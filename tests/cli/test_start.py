@@ -56,7 +56,7 @@ def test_help_list_and_misspelt_names_import_no_family(words: tuple[str, ...]) -
 
 
 @pytest.mark.parametrize(
-    "path", ["causallink/core", "causalab/main_4", "causalgame/antenna", "recite/made_short"]
+    "path", ["causallink/core", "causalab/main_4", "causalgame/antenna", "recite/short"]
 )
 def test_show_imports_one_family_and_nothing_heavy(path: str) -> None:
     found = modules_after("show", path, "--index", "3")

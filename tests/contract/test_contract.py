@@ -17,12 +17,15 @@ from whybench.testing.samples import more_alike_than_chance
 GENERATORS = {
     "causalab": (
         *("main_4", "scaling_4", "quad_hard", "hidden_count_1", "hidden_range_5", "hidden_freq_1"),
-        *("freqparent_4", "partial_4", "golden_4", "observed_5", "fresh"),
+        *("freqparent_4", "partial_4", "golden_4", "observed_5", "small", "fresh"),
     ),
-    "causalgame": (*("antenna", "antenna_no_history", "zone", "env_shift", "weather"),),
-    "causallink": ("core", "collider", "advanced", "limited"),
-    "recite": ("made_short", "made_ladder", "standard"),
-    "replayscm": ("hid_match", "ord_ext", "alt_hid", "block", "hid_cert", "bits_4", "lab", "rows"),
+    "causalgame": ("antenna", "antenna_no_history", "weather", "small"),
+    "causallink": ("core", "collider", "advanced", "limited", "small"),
+    "prism": ("lab", "teaching"),
+    "recite": ("short", "ladder", "standard"),
+    "replayscm": (
+        *("hid_match", "ord_ext", "alt_hid", "block", "hid_cert", "bits_4", "lab", "small", "rows"),
+    ),
 }
 """Family → suites that are made in different ways; its other suites differ from one of these only
 in a parameter. These, in profile `certified`, are in the default tier, all others are slow."""

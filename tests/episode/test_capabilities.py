@@ -22,7 +22,7 @@ print(len(places), [place for place in places if place in sys.modules])
 def test_opening_an_episode_loads_no_checker_no_annotated_episode_and_no_report() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split(maxsplit=1) == ["15", "[]\n"]
+    assert done.stdout.split(maxsplit=1) == ["18", "[]\n"]
 
 
 @pytest.mark.parametrize("family", families().values(), ids=list(families()))

@@ -6,12 +6,12 @@ import pytest
 from tests.tables import sampled
 
 from whybench.causal.canonical import canonical_json
-from whybench.causal.seeds import Stream
 from whybench.episode.registry import families, find_instance, load_suite
-from whybench.episode.split import PARTS, drawn, listed, part_of
+from whybench.episode.split import PARTS, part_of
+from whybench.interfaces.sampling import Choice
 
-SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/antenna", "recite/made_short",
-          "replayscm/lab", "replayscm/ord_cert")  # fmt: skip
+SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/antenna", "prism/main",
+          "recite/short", "replayscm/lab", "replayscm/ord_cert")  # fmt: skip
 
 
 @pytest.mark.parametrize("path", sampled(SUITES, 5))
@@ -19,7 +19,8 @@ def test_the_parts_share_no_system_and_no_cluster(path: str) -> None:
     suite = load_suite(path)
     family = suite.family
     worlds = {
-        part: [family.world(i) for i in islice(listed(suite, part, rows=120), 60)] for part in PARTS
+        part: [family.world(i) for i in islice(Choice(suite, part, rows=120).once(), 60)]
+        for part in PARTS
     }
     # In CausalGame the cluster is the luck, which scenarios share by design.
     keys = [family.system]
@@ -46,16 +47,15 @@ def test_the_part_hangs_on_the_system_alone_not_on_suite_or_seed() -> None:
 
 def test_the_parts_together_are_the_suite() -> None:
     suite = load_suite("causallink/core")
-    both = [i.id for part in PARTS for i in listed(suite, part)]
+    both = [i.id for part in PARTS for i in Choice(suite, part).once()]
     assert sorted(both) == sorted(i.id for i in suite)
-    assert [i.id for i in listed(suite, rows=100)] == [suite.row(r).id for r in range(100)]
+    assert [i.id for i in Choice(suite, rows=100).once()] == [suite.row(r).id for r in range(100)]
 
 
 def test_draws_go_on_for_ever_and_repeat_by_their_seed() -> None:
     suite = load_suite("causallink/core")
-    one, two = (Stream("train", 1), Stream("train", 1))
-    first = [drawn(suite, one, "eval") for _ in range(10)]
-    assert first == [drawn(suite, two, "eval") for _ in range(10)]
+    first, again = (list(islice(Choice(suite, "eval", endless=True).seeded(1), 10)) for _ in "ab")
+    assert first == again
     assert len({i.block for i in first}) == 10
     assert {part_of(suite, i) for i in first} == {"eval"}
     assert all(find_instance(f"causallink/{i.id}") == i for i in first)
@@ -65,9 +65,9 @@ def test_a_suite_of_one_world_has_one_part_and_says_so() -> None:
     suite = load_suite("causallink/collider")
     (part,) = {part_of(suite, instance) for instance in suite}
     (other,) = set(PARTS) - {part}
-    assert list(listed(suite, other)) == []
+    assert list(Choice(suite, other).once()) == []
     with pytest.raises(ValueError, match="Choose a larger suite"):
-        drawn(suite, Stream("x"), other)
+        next(Choice(suite, other, endless=True).seeded(0))
 
 
 def test_instances_are_found_by_their_ids() -> None:

@@ -2,8 +2,8 @@
 
 import os
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import anyio
@@ -33,18 +33,27 @@ async def sample(limits: Limits = SMALL) -> AsyncIterator[Bubblewrap]:
     """Open a sandbox as Inspect does for one sample, and see that nothing of it stays."""
     environments = await Bubblewrap.sample_init("test", limits, {})
     box = environments["default"].as_type(Bubblewrap)
-    keeper = box.room.keeper.pid
-    space = str(Path(f"/proc/{keeper}/ns/mnt").readlink())
+    with mount_space(box.room.keeper.pid) as space:
+        try:
+            yield box
+        finally:
+            await Bubblewrap.sample_cleanup("test", limits, environments, False)
+        assert not box.room.running
+        for _ in range(20):  # the kernel takes a moment to take a gigabyte back
+            if not in_space(space):
+                return
+            await anyio.sleep(0.1)
+        assert not in_space(space)
+
+
+@contextmanager
+def mount_space(pid: int) -> Iterator[str]:
+    """Return the name of a process's mount namespace, which no other gets before the end."""
+    file = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
     try:
-        yield box
+        yield str(Path(f"/proc/self/fd/{file}").readlink())
     finally:
-        await Bubblewrap.sample_cleanup("test", limits, environments, False)
-    assert not box.room.running
-    for _ in range(20):  # the kernel takes a moment to take a gigabyte back
-        if not in_space(space):
-            return
-        await anyio.sleep(0.1)
-    assert not in_space(space)
+        os.close(file)
 
 
 def in_space(space: str) -> list[str]:

@@ -20,7 +20,14 @@ from inspect_ai.util import (
     SandboxUserUnsupportedError,
     sandbox,
 )
-from tests.interfaces.sandboxes import SMALL, descendants, in_space, needs_bwrap, sample
+from tests.interfaces.sandboxes import (
+    SMALL,
+    descendants,
+    in_space,
+    mount_space,
+    needs_bwrap,
+    sample,
+)
 
 from whybench.sandbox import room as rooms
 from whybench.sandbox import system as systems
@@ -140,15 +147,15 @@ async def test_samples_run_side_by_side_each_as_its_own_user() -> None:
 
 async def test_a_cancelled_program_leaves_no_process() -> None:
     box = (await Bubblewrap.sample_init("test", SMALL, {}))["default"].as_type(Bubblewrap)
-    space = str(Path(f"/proc/{box.room.keeper.pid}/ns/mnt").readlink())
     marker = "import time, os\nos.fork()\ntime.sleep(54.321)"
-    with anyio.move_on_after(1) as scope:
-        await CodeRunner(box).run(marker)
-    assert scope.cancelled_caught
-    assert not box.room.running
-    assert "bwrap" not in descendants()
-    await Bubblewrap.sample_cleanup("test", SMALL, {"default": box}, True)
-    assert not in_space(space)
+    with mount_space(box.room.keeper.pid) as space:
+        with anyio.move_on_after(1) as scope:
+            await CodeRunner(box).run(marker)
+        assert scope.cancelled_caught
+        assert not box.room.running
+        assert "bwrap" not in descendants()
+        await Bubblewrap.sample_cleanup("test", SMALL, {"default": box}, True)
+        assert not in_space(space)
 
 
 async def test_a_run_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
@@ -166,15 +173,16 @@ async def test_a_run_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
     victim = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert victim.stdout is not None
     keeper = int(await anyio.to_thread.run_sync(victim.stdout.readline))
-    space = str(Path(f"/proc/{keeper}/ns/mnt").readlink())
-    await anyio.sleep(0.5)
-    victim.send_signal(signal.SIGKILL)
-    victim.wait()
-    for _ in range(100):
-        if not in_space(space) and not Path(f"/proc/{keeper}").exists():
-            return
-        await anyio.sleep(0.05)
-    raise AssertionError(in_space(space))
+    with mount_space(keeper) as space:
+        await anyio.sleep(0.5)
+        assert in_space(space)
+        victim.send_signal(signal.SIGKILL)
+        victim.wait()
+        for _ in range(100):
+            if not in_space(space) and not Path(f"/proc/{keeper}").exists():
+                return
+            await anyio.sleep(0.05)
+        raise AssertionError(in_space(space))
 
 
 async def deploy(design: dict[str, float], count: int = 1) -> dict[str, float]:
@@ -269,14 +277,14 @@ def test_an_evaluation_runs_in_the_sandbox() -> None:
         return Task(
             dataset=[Sample(input=word) for word in ("one", "two")],
             solver=build(),
-            sandbox=SandboxEnvironmentSpec("bwrap", Limits(seconds=20)),
-            time_limit=6,
+            sandbox=SandboxEnvironmentSpec("bwrap", Limits(seconds=60)),
+            time_limit=20,
         )
 
     (log,) = eval(building(), model="none/none", display="none")
     assert log.status == "success", log.error
     assert log.eval.sandbox is not None
-    assert log.eval.sandbox.config == Limits(seconds=20)
+    assert log.eval.sandbox.config == Limits(seconds=60)
     for done in log.samples or ():
         expected = {"output": f"{done.input}!\n", "outcome": "ok", "calls": [done.input]}
         assert {name: done.metadata[name] for name in expected} == expected

@@ -177,7 +177,7 @@ def test_a_judge_that_only_sits_the_exam_is_refused_in_one_line(tmp_path) -> Non
     judged = ["-Tjudge=true", "--model-role=judge=whybench_judge/perfect"]
     command = "import sys; from inspect_ai._cli.main import main; sys.argv[0] = 'inspect'; main()"
     found = subprocess.run(
-        [sys.executable, "-c", command, "eval", "whybench/recite", "-Tsuite=made_short",
+        [sys.executable, "-c", command, "eval", "whybench/recite", "-Tsuite=short",
          "--model=whybench/null", "--limit=1", "--display=plain", *judged],
         capture_output=True, text=True, cwd=tmp_path,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from whybench.episode.registry import load_suite
-from whybench.episode.split import listed
+from whybench.interfaces.sampling import Choice
 from whybench.interfaces.session import Session
 
 pytestmark = pytest.mark.wire
@@ -41,7 +41,7 @@ def code(name: str) -> list[str]:
 
 def system_ids(suite: str, part: str | None) -> set[str]:
     found = load_suite(suite)
-    return {repr(found.family.system(found.family.world(i))) for i in listed(found, part)}
+    return {repr(found.family.system(found.family.world(i))) for i in Choice(found, part).once()}
 
 
 def test_one_agent_gets_the_same_accuracy_from_the_plain_loop_and_as_a_solver() -> None:

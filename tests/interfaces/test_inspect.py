@@ -20,6 +20,7 @@ from whybench.episode.episode import play
 from whybench.episode.registry import families
 from whybench.interfaces.inspectai.record import EPISODE, from_store
 from whybench.interfaces.play import play_terminal
+from whybench.interfaces.session import Session
 from whybench.interfaces.solve import solve, summary
 
 pytestmark = pytest.mark.wire
@@ -193,6 +194,24 @@ def test_calls_that_never_reach_a_tool_are_errors_of_the_episode(
     assert sample.scores["episode_score"].answer == outcome
     trace = from_store(FAMILY, FAMILY.suite("core")[0], sample.store[EPISODE])
     assert [step.observation.code for step in trace.steps] == codes
+
+
+def test_a_call_in_text_is_run_as_in_a_session_and_counted() -> None:
+    instance = FAMILY.suite("core")[0]
+    replies = [
+        "I begin with a thought.",
+        '<tool_call>{"name": "nope", "arguments": {}}</tool_call>',
+        '```json\n{"name": "answer", "arguments": {"answer": "yes"}}\n```',
+    ]
+    session = Session(instance)
+    told = [session.without_call(reply).text for reply in replies]
+    log = run(get_model("whybench/script", replies=replies), 1, protocol="tools")
+    sample = log.samples[0]
+    assert from_store(FAMILY, instance, sample.store[EPISODE]) == session.trace
+    assert [m.text for m in sample.messages if m.role == "user"] == [session.instructions, *told]
+    assert sample.scores["episode_score"].metadata == session.score().to_json()["labels"]
+    assert metrics(log)["call_in_text"] == session.score().labels["call_in_text"] == 1
+    assert "call_in_text" not in metrics(run("whybench/exact", 1, protocol="tools"))
 
 
 @pytest.mark.parametrize(

@@ -251,7 +251,7 @@ def test_parameters_are_task_arguments() -> None:
         "k": 5, "graphs": 1, "regime": "3o4i", "semantics": "set", "limit": 50, "tolerance": 2,
         "candidates": True,
     }  # fmt: skip
-    (sample,) = run("whybench/exact", 1, suite="fresh", template="terse", **parameters).samples
+    (sample,) = run("whybench/exact", 1, suite="fresh", template="compact", **parameters).samples
     assert json.loads(sample.metadata["instance"])["parameters"] == parameters
     assert the_score(sample).answer == "answered"
     for args, reason in (({"verify": True}, "verify"), ({"protocol": "dialogue"}, "Use record")):

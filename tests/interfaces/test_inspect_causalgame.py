@@ -64,6 +64,20 @@ def told(sample: EvalSample) -> str:
     return "\n".join([*sample.attachments.values(), *(m.text for m in sample.messages)])
 
 
+def written(call: dict[str, object]) -> str:
+    said = json.dumps({"name": call["tool"], "arguments": call["args"]})
+    return f"I go on.\n```json\n{said}\n```"
+
+
+def test_a_call_in_text_is_a_call_of_the_turn_and_a_closed_one_is_rejected() -> None:
+    sample = scripted(written(DEPLOY), written(SUBMIT), written(REPORT))
+    assert actions(sample) == ["deploy", "submit", "report"]
+    assert the_score(sample).metadata["call_in_text"] == 3
+    late = scripted(*["I wait."] * (1 + MORE_TURNS), written(DEPLOY), deploys=1)
+    assert actions(late) == []
+    assert "call_in_text" not in the_score(late).metadata
+
+
 @needs_bwrap
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_exact_agent_is_the_one_in_the_plain_interface_and_works_from_given_evidence(

@@ -82,7 +82,7 @@ def run(
 
 
 @pytest.mark.parametrize("protocol", FAMILY.protocols)
-@pytest.mark.parametrize("suite", ["made_short", "made_ladder"])
+@pytest.mark.parametrize("suite", ["short", "ladder"])
 def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_interface(
     suite: str, protocol: str
 ) -> None:
@@ -91,7 +91,7 @@ def test_the_exact_agent_through_inspect_is_the_one_in_the_plain_interface(
 
 
 def test_reasoning_fences_and_boxes_around_an_answer_do_not_matter() -> None:
-    instance = FAMILY.suite("made_short", parameters={"names": "told"})[0]
+    instance = FAMILY.suite("short", parameters={"names": "told"})[0]
     answer = next(FAMILY.agent("oracle", instance)).args["answer"]
     for reply in (
         f"<think>A first {{guess}}.</think>\n```json\n{answer}\n```\nThat is all.",

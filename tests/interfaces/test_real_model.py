@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 
+from whybench.episode.registry import families
 from whybench.families.replayscm import FAMILY
 from whybench.families.replayscm.submission import STAGES
 from whybench.interfaces import local_model
@@ -138,7 +139,7 @@ def test_tools_that_this_model_cannot_call(
 def shortest(suite: str, count: int) -> list[str]:
     """The problems with the shortest prompts: this model reads slowly."""
     instances = list(FAMILY.suite(suite, parameters={"max_errors": 1}))
-    instances.sort(key=lambda instance: len(FAMILY.open(instance).instructions("terse")))
+    instances.sort(key=lambda instance: len(FAMILY.open(instance).instructions("compact")))
     return [instance.id for instance in instances[:count]]
 
 
@@ -158,7 +159,7 @@ def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
     log = run(
         server, tmp_path, PROBLEMS, "-T", f"suite={suite}", "-T", f"schema={schema}",
         "--sample-id", ",".join(shortest(suite, PROBLEMS)),
-        task="replayscm", short=("-T", "max_errors=1", "-T", "template=terse"), length=96,
+        task="replayscm", short=("-T", "max_errors=1", "-T", "template=compact"), length=96,
         keep=suite in ("ord_cert", "hid_cert"),
     )  # fmt: skip
     stages = []
@@ -178,6 +179,28 @@ def test_replayscm_ends_scored_or_invalid_at_a_stage_of_the_funnel(
     assert tokens(log) > 0
 
 
+@pytest.mark.parametrize("template", families()["prism"].templates)
+def test_every_surface_of_prism_ends_scored(
+    template: str,
+    server: local_model.LocalModel,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log = run(
+        server, tmp_path, PROBLEMS, "-T", "schema=true", "-T", f"template={template}",
+        task="prism", short=("-T", "suite=teaching", "-T", "max_errors=1"), length=48,
+    )  # fmt: skip
+    assert set(outcomes(log)) <= NAMED
+    values = [sample.scores["episode_score"].value for sample in log.samples]
+    assert all(value["accuracy"] in (0, 1) for value in values)
+    with capsys.disabled():
+        print(  # noqa: T201 - the figures belong in the log of every run
+            f"\nreal model, prism, {template}: {len(values)} samples, {dict(outcomes(log))}, "
+            f"{sum(value['accuracy'] for value in values):.0f} right, {tokens(log)} tokens"
+        )
+    assert tokens(log) > 0
+
+
 @pytest.mark.parametrize(("protocol", "schema"), [("record", "true"), ("tools", "false")])
 def test_causalab_ends_scored_with_its_re_prompts_counted(
     protocol: str,
@@ -189,7 +212,7 @@ def test_causalab_ends_scored_with_its_re_prompts_counted(
     """The smallest worlds under the smallest budget; this model cannot call tools at all."""
     log = run(
         server, tmp_path, PROBLEMS, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
-        "-T", "suite=main_3", "-T", "regime=1o1i", "-T", "template=terse",
+        "-T", "suite=main_3", "-T", "regime=1o1i", "-T", "template=compact",
         task="causalab", short=("-T", "max_errors=1",), length=160, keep=protocol == "record",
     )  # fmt: skip
     assert set(outcomes(log)) <= NAMED
@@ -220,7 +243,7 @@ def test_causalgame_ends_scored_in_turns_and_in_programs(
     """The smallest budget; this model cannot call tools, and its programs run in the sandbox."""
     log = run(
         server, tmp_path, 1, "-T", f"protocol={protocol}", "-T", f"schema={schema}",
-        "-T", "suite=all", "-T", "analysis=false", "-T", "deploys=1", "-T", "template=terse",
+        "-T", "suite=all", "-T", "analysis=false", "-T", "deploys=1", "-T", "template=compact",
         "--message-limit", "16",
         task="causalgame", short=("-T", "max_errors=1"), length=96, keep=protocol == "code",
     )  # fmt: skip
@@ -260,7 +283,7 @@ def test_recite_ends_scored_on_the_smallest_document(
     server: local_model.LocalModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = run(
-        server, tmp_path, 1, "-T", "nodes=5", "-T", "length=700", "-T", "template=terse",
+        server, tmp_path, 1, "-T", "nodes=5", "-T", "length=700", "-T", "template=compact",
         "-T", "schema=true", task="recite", short=("-T", "max_errors=1"), length=128, keep=True,
     )  # fmt: skip
     assert set(outcomes(log)) <= NAMED | {"context_exceeded"}
@@ -269,7 +292,7 @@ def test_recite_ends_scored_on_the_smallest_document(
     assert math.isfinite(values["edge_f1"]) or outcomes(log)["context_exceeded"]
     with capsys.disabled():
         print(  # noqa: T201 - the figures belong in the log of every run
-            f"\nreal model, recite/made_short: outcomes {dict(outcomes(log))}, edge_f1 "
+            f"\nreal model, recite/short: outcomes {dict(outcomes(log))}, edge_f1 "
             f"{values['edge_f1']:.3f}, {tokens(log)} tokens generated"
         )
     assert tokens(log) > 0

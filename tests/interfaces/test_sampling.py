@@ -9,8 +9,9 @@ import pytest
 
 import whybench.interfaces.gym  # noqa: F401 - registers the environments
 from whybench.causal.seeds import Stream
+from whybench.episode.instance import Instance
 from whybench.episode.registry import load_suite
-from whybench.episode.split import drawn, listed, part_of
+from whybench.episode.split import ENDLESS, part_of
 from whybench.interfaces.sampling import Choice, Deck
 
 CORE = load_suite("causallink/core")
@@ -32,11 +33,26 @@ def test_gymnasium_plays_what_the_seed_stands_for(kind: dict) -> None:
     assert seen == [f"causallink/{instance.id}" for instance in expected]
 
 
+def listed(split: str | None, rows: int | None) -> list[Instance]:
+    """Find a finite list without `Choice`."""
+    every = [CORE.row(row) for row in range(rows or len(CORE))]
+    return [one for one in every if split in (None, part_of(CORE, one))]
+
+
+def drawn(stream: Stream, split: str, number: int) -> list[Instance]:
+    """Draw from the endless list without `Choice`."""
+    found: list[Instance] = []
+    while len(found) < number:
+        instance = CORE.row(stream.below(ENDLESS * len(CORE)))
+        found += [instance] if part_of(CORE, instance) == split else []
+    return found
+
+
 @pytest.mark.parametrize("kind", KINDS[:4], ids=str)
 def test_a_finite_list_is_dealt_once_and_then_again(kind: dict) -> None:
     choice = Choice(CORE, **kind)
     plain = list(choice.once())
-    assert plain == list(listed(CORE, choice.split, choice.rows))
+    assert plain == listed(choice.split, choice.rows)
     dealt = list(choice.once(5))
     assert dealt != plain
     assert sorted(dealt, key=plain.index) == plain
@@ -48,7 +64,7 @@ def test_a_finite_list_is_dealt_once_and_then_again(kind: dict) -> None:
 
 def test_an_endless_list_is_drawn_by_the_stream_of_its_seed() -> None:
     stream = Stream("choose", "causallink/core", "certified", "public", "{}", "train", 3)
-    expected = [drawn(CORE, stream, "train") for _ in range(10)]
+    expected = drawn(stream, "train", 10)
     assert list(islice(Choice(CORE, "train", endless=True).seeded(3), 10)) == expected
     for other in (Choice(CORE, "train", endless=True).seeded(4), Choice(CORE, "train").once()):
         assert not set(expected) & set(islice(other, 10))
@@ -70,7 +86,7 @@ def test_what_makes_other_instances_deals_another_order(suite: object) -> None:
 
 def test_a_place_is_counted_within_the_split() -> None:
     choice = Choice(CORE, "eval", rows=60)
-    held = list(listed(CORE, "eval", 60))
+    held = listed("eval", 60)
     assert [choice.at(place) for place in range(len(held))] == held
     assert choice.at(np.int64(1)) == held[1]
     with pytest.raises(ValueError, match=rf"for eval ends before index {len(held)}. Start again"):
@@ -86,7 +102,9 @@ def test_a_place_that_is_no_whole_number_is_refused(place: object) -> None:
 def test_a_part_of_which_there_is_nothing_is_named() -> None:
     choice = Choice(CORE, "eval" if part_of(CORE, CORE[0]) == "train" else "train", rows=1)
     for ask in (lambda: choice.at(0), lambda: next(choice.seeded(1))):
-        with pytest.raises(ValueError, match=rf"no {choice.split} instance in 1 rows. Increase"):
+        with pytest.raises(
+            ValueError, match=rf"no instance for {choice.split} in 1 rows. Increase"
+        ):
             ask()
 
 

@@ -280,7 +280,7 @@ def test_other_evidence_seed_or_wording_is_another_group() -> None:
     hidden = list(FAMILY.suite("all", profile="published", seed="hush-7"))[:3]
     made = Made().add(silent, RELEASED[:2]).add(silent, RELEASED[3:5])
     made.add(silent, RELEASED[1:4], evidence="optimal").add(silent, hidden)
-    made.add(silent, RELEASED[:1], template="terse")
+    made.add(silent, RELEASED[:1], template="compact")
     found = Games.of(made.view).every
     assert [len(group.frame) for group in found] == [4, 3, 3, 1]
     names = [group.name for group in found]

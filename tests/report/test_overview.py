@@ -234,7 +234,7 @@ def test_every_rule_of_understanding_names_metrics_of_its_family() -> None:
     from whybench.episode.registry import families
 
     ruled = [family for family in families().values() if family.understanding]
-    assert len(ruled) == 5
+    assert len(ruled) == 6
     for family in ruled:
         rule = family.understanding
         known = {m.name for m in family.metrics if m.role != "detail"}

@@ -198,7 +198,7 @@ def test_published_figures_stand_only_beside_runs_on_the_published_texts() -> No
         replace(run, profile="published"),
         replace(hub, parameters={"data": COPY, "filter": "nodes=5..30"}),
         replace(hub, parameters={"data": COPY, "names": "no longer known"}),
-        replace(run, suite="recite/made_ladder"),
+        replace(run, suite="recite/ladder"),
     ):
         found = section(view_of(other, covariates=COVARIATES))
         for part in found.walk():
@@ -219,7 +219,7 @@ def ladder(graphs: int, levels: int = 5, epochs: int = 2) -> tuple[Run, pd.DataF
     names = [f"g{g}l{level}" for g in range(graphs) for level in range(levels)]
     at = {name: divmod(k, levels) for k, name in enumerate(names)}
     scores = {name: (g * 5 % 11) / 11 + level / 100 for name, (g, level) in at.items()}
-    run = made_run(scores, "made_ladder", cluster=[f"g{at[name][0]}" for name in names])
+    run = made_run(scores, "ladder", cluster=[f"g{at[name][0]}" for name in names])
     frame = run.frame.assign(
         reasoning_tokens=[100.0 + 7 * g * g + level for g, level in at.values()]
     )
@@ -326,7 +326,7 @@ def test_length_of_reasoning_goes_with_the_score_as_numpy_says(whole: Section) -
 
 def test_the_ladder_has_a_mean_for_each_level() -> None:
     covariates = COVARIATES.assign(level=[k % 4 + 1 for k in range(16)])
-    runs = [made_run(SCORES, "made_ladder", model) for model in ("some/model", "whybench/exact")]
+    runs = [made_run(SCORES, "ladder", model) for model in ("some/model", "whybench/exact")]
     frame = parts_of(section(view_of(*runs, covariates=covariates)))["recite-ladder"].frame
     mine = frame[frame["system"] == "some/model"]
     assert dict(zip(mine["level"], mine["value"], strict=True)) == pytest.approx(
@@ -336,10 +336,10 @@ def test_the_ladder_has_a_mean_for_each_level() -> None:
 
 
 def test_made_documents_are_never_called_published_texts() -> None:
-    made = replace(made_run(SCORES, "made_short", "a/b"), profile="published")
+    made = replace(made_run(SCORES, "short", "a/b"), profile="published")
     theirs = on_published_texts(made_run(SCORES, "standard", "a/b"))
     assert [entry.system for entry in series([made, theirs])] == [
-        "a/b · made_short, profile published",
+        "a/b · short, profile published",
         "a/b · standard, published texts",
     ]
 
@@ -360,7 +360,7 @@ def test_told_names_stand_beside_table_4_in_its_own_formula() -> None:
 def test_nothing_is_drawn_empty_and_the_run_that_lacks_is_named() -> None:
     bare = section(view_of(made_run(SCORES)))
     assert set(parts_of(bare)) == {"recite-scores"}
-    for text in ("-T suite=made_ladder", "-T profile=published", "recite_exam", "name_assisted"):
+    for text in ("-T suite=ladder", "-T profile=published", "recite_exam", "name_assisted"):
         assert text in remarks_of(bare)
 
 

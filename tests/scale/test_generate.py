@@ -62,7 +62,7 @@ def test_a_further_block_shares_no_draw_with_the_first() -> None:
 @pytest.mark.parametrize("name", sorted(families()))
 def test_an_instance_of_a_further_block_is_rebuilt_from_its_coordinates(name: str) -> None:
     family = families()[name]
-    cheap = {"replayscm": "ord_cert", "recite": "made_short"}.get(name, next(iter(family.suites)))
+    cheap = {"replayscm": "ord_cert", "recite": "short"}.get(name, next(iter(family.suites)))
     suite = family.suite(cheap)
     one = suite.row(len(suite) + 1)
     assert one.block == 1

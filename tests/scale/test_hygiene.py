@@ -33,7 +33,7 @@ SOME = {
     "causalab": ["main_5", "hidden_count_1", "golden_4"],
     "causalgame": ["antenna", "weather"],
     "causallink": ["core", "large"],
-    "recite": ["made_ladder"],
+    "recite": ["ladder"],
     "replayscm": ["hid_cert", "alt_ord", "lab"],
 }
 """Suites whose ways to draw and to tell differ; the first of each family is also stored and run."""

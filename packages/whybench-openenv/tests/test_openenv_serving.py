@@ -11,7 +11,7 @@ def test_variables_of_the_environment_are_options(monkeypatch):
     for name, value in {**told, "PARAMETERS": "{}", "SUITE_SEED": "other"}.items():
         monkeypatch.setenv(f"WHYBENCH_OPENENV_{name}", value)
     client = TestClient(app_from_environment())
-    assert "causalab/main_3" in client.get("/metadata").json()["description"]
+    assert "causalab/main_5" in client.get("/metadata").json()["description"]
     assert "pinned" in client.post("/reset", json={"split": "train"}).json()["detail"]
     with client.websocket_connect("/ws") as wire:
         wire.send_json({"type": "reset", "data": {"index": 1}})

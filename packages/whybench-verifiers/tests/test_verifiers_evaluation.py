@@ -22,7 +22,7 @@ from whybench_verifiers.task import INFO
 
 Call = tuple[str, dict[str, Json]]
 
-SUITES = ("causalab/main_4", "causalgame/antenna", "causallink/advanced", "recite/made_short")
+SUITES = ("causalab/main_4", "causalgame/antenna", "causallink/advanced", "recite/short")
 SUITES += ("replayscm/lab",)
 
 

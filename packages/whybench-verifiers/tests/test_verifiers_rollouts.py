@@ -76,6 +76,15 @@ def test_a_reply_without_a_call_is_a_malformed_step() -> None:
     ]
 
 
+def test_a_call_in_text_is_run_as_in_a_session() -> None:
+    said = 'So: ```json\n{"name": "answer", "arguments": {"answer": "yes"}}\n```'
+    session = Session(INSTANCE)
+    session.without_call(said)
+    trace = rolled(Said(said))
+    assert episode_of(trace) == session.trace.to_json()
+    assert json.loads(trace.info[INFO]["score"])["labels"]["call_in_text"] == 1
+
+
 def test_arguments_that_are_no_json_are_a_step_that_can_be_mended() -> None:
     trace = rolled(Called((("answer", '{"answer": '),)), Called((("answer", "[]"),)), ANSWER)
     names = [step["action"]["name"] for step in episode_of(trace)["steps"]]

@@ -16,7 +16,7 @@ DEFAULTS = {
     "causalab": "main_4",
     "causalgame": "antenna",
     "causallink": "advanced",
-    "recite": "made_short",
+    "recite": "short",
     "replayscm": "lab",
 }
 SPLITS = ("train", "eval")
@@ -24,7 +24,7 @@ SIDES = {
     "causalab/fresh": 200,
     "causalgame/zone": 200,
     "causallink/core": 200,
-    "recite/made_short": 60,
+    "recite/short": 60,
     "replayscm/lab": 200,
 }
 """Suites → how many rows of each side are compared."""
@@ -117,12 +117,12 @@ def test_options_reach_the_instances() -> None:
         split="all",
         rows=1,
         suite_seed="trial-1",
-        template="terse",
+        template="compact",
         reward="dense",
         seed=3,
     )
     [task] = env.taskset
-    assert (task.data.template, task.data.pay) == ("terse", "dense")
+    assert (task.data.template, task.data.pay) == ("compact", "dense")
     assert task.data.instance["seed"] == "trial-1"
     assert task.data.instance["suite"] == "lab"
     parameters = load_environment(
@@ -148,8 +148,8 @@ def test_options_that_mean_nothing_are_refused(options: dict[str, Any], reason: 
 
 
 def test_a_familys_taskset_keeps_to_its_family() -> None:
-    assert taskset(id="whybench-recite").suite.path == "recite/made_short"
-    assert taskset(id="whybench-recite", suite="recite/made_long").suite.name == "made_long"
+    assert taskset(id="whybench-recite").suite.path == "recite/short"
+    assert taskset(id="whybench-recite", suite="recite/standard").suite.name == "standard"
     with pytest.raises(ValueError, match="is not a suite of recite"):
         taskset(id="whybench-recite", suite="causallink/core")
 

@@ -5,6 +5,8 @@
   guesser may reach
 - `gap`: the least distance between the best guesser and the exact agent
 - `least`, `low`: the least score of the exact agent, and of its lower bound
+- `prior`: the guesser that only knows the generator, against which `memory` is measured; default
+  `prior_only`
 - `[audit.named]`: guesser → a limit of its own
 - `[audit.also]`: another metric → its limit for guessers without experiments
 - `[audit.suites.SUITE]`: any of these keys, for one suite
@@ -30,6 +32,7 @@ class Limits:
     gap: float = 0.5
     least: float = 0.8
     low: float = 0.75
+    prior: str = "prior_only"
     named: Mapping[str, float] = field(default_factory=dict)
     also: Mapping[str, float] = field(default_factory=dict)
     exempt: Mapping[str, str] = field(default_factory=dict)

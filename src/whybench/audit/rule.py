@@ -30,8 +30,8 @@ LEVEL = 0.95
 """Confidence of the exact agent's interval, and of all intervals of the battery together."""
 SLACK = 0.05
 """How far an upper bound may be above its limit, and how much memory may gain."""
-MEMORY = ("memory", "prior_only")
-"""The guesser that remembers a training seed, and the one that only knows the generator."""
+MEMORY = "memory"
+"""The guesser that remembers a training seed. `Limits.prior` only knows the generator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _above_exact(case: Case) -> Iterator[str]:
 def _memory(case: Case) -> Iterator[str]:
     gain, low = case.findings.memory_gain or (0.0, 0.0)
     if gain > SLACK and low > 0:
-        yield f"memory gains {gain:.3f} over prior_only (lower bound {low:.3f})"
+        yield f"memory gains {gain:.3f} over {case.limits.prior} (lower bound {low:.3f})"
 
 
 def _battery(case: Case) -> Iterator[str]:

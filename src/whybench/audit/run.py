@@ -245,8 +245,8 @@ def put_together(order: Order, found: Mapping[str, Any]) -> Audited:
     ]
     gain = {one.name: gained(rows[one.name], rows[EXACT], family.headline) for one in counting}
     memory = None
-    if all(name in rows for name in MEMORY):
-        memory = difference(rows[MEMORY[0]], rows[MEMORY[1]], family.headline)
+    if MEMORY in rows and limits.prior in rows:
+        memory = difference(rows[MEMORY], rows[limits.prior], family.headline)
     claims, tests = found[CLAIMS], found[LEAKS]
     findings = Findings(
         tuple(claims["wrong"]),

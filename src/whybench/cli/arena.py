@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from whybench.cli.options import Profile, Seed
+from whybench.cli.options import Profile, Seed, Where
 from whybench.interfaces.command_line import needing_extra, plain_errors, print_json, refused
 
 Stored = Annotated[
@@ -57,6 +57,7 @@ def serve(
     ] = None,
     profile: Profile = "certified",
     seed: Seed = "public",
+    where: Where = None,
     sessions: Annotated[int, typer.Option(min=1, help="Maximum number of open sessions.")] = 5000,
     live: Annotated[int, typer.Option(min=1, help="Maximum number of episodes in memory.")] = 2000,
     rate: Annotated[
@@ -92,7 +93,7 @@ def serve(
         if http and (suite or index is not None or instance or template or session):
             raise ValueError(
                 "--suite, --index, --instance, --template and --session work with stdio only. "
-                "Over HTTP, choose the episode in the URL: /mcp?suite=causallink/core&index=3."
+                "Over HTTP, choose the episode in the URL: /mcp?suite=causallink/advanced&index=3."
             )
         if index is not None and not suite:
             raise ValueError("--index selects an instance of a suite. Give --suite as well.")
@@ -100,7 +101,7 @@ def serve(
             raise ValueError("--template needs an episode. Give --suite or --instance as well.")
         if not http:
             idle = 0
-        offer = Offer(tuple(suites or ()), profile, seed)
+        offer = Offer(tuple(suites or ()), profile, seed, where)
         limits = Limits(sessions, live, rate, session_rate, idle, body, steps)
         base = SqliteStore(store or default_store())
         try:

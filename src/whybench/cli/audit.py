@@ -52,8 +52,7 @@ def audit(
             for name in families()
             for one in families().declared(name).get("recommended", ())
         ]
-        for path in paths:
-            split_path(path)
+        paths = ["/".join(split_path(path)) for path in paths]
         sizes = Sizes(quick, slow, exact, certificates, seconds)
         orders = [Order(path, profile, tuple(seeds or SEEDS), sizes, logs) for path in paths]
         total = sum(len(order.parts) for order in orders)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +18,9 @@ from whybench.cli.options import (
     Seed,
     Stored,
     SuiteArg,
+    Suites,
+    Template,
+    Where,
     Workers,
     asked_suite,
     engine,
@@ -27,8 +32,12 @@ from whybench.interfaces.command_line import (
     print_figures,
     print_json,
     print_table,
+    refused,
 )
 from whybench.interfaces.progress import progress
+
+if TYPE_CHECKING:
+    from whybench.episode.family import Suite
 
 LISTED = 50
 """Maximum number of flaws that are listed. All of them are counted."""
@@ -36,16 +45,29 @@ LISTED = 50
 
 def generate(
     suite: SuiteArg,
-    n: Annotated[int, typer.Option("--n", min=1, help="Number of instances.")],
-    out: Annotated[str, typer.Option(help="Folder or URL (s3://, gs://, …) of the set.")],
+    n: Annotated[
+        int, typer.Option("--n", min=1, help="Number of instances, before --where leaves some out.")
+    ],
+    out: Annotated[
+        str, typer.Option(help="Folder or URL (s3://, gs://, …) of the set; file of transcripts.")
+    ],
     seed: Seed = "public",
     profile: Profile = "certified",
     parameters: Parameters = None,
+    where: Where = None,
     truth: Annotated[
         bool,
         typer.Option("--truth/--no-truth", help="Store the hidden systems beside the instances."),
     ] = True,
     rows: Annotated[int, typer.Option(min=1, help="Rows per shard.")] = 1000,
+    transcripts: Annotated[
+        bool,
+        typer.Option(
+            "--transcripts",
+            help="Write the exact agent's episodes in the training split as chat messages (JSONL).",
+        ),
+    ] = False,
+    template: Template = None,
     workers: Workers = None,
     address: Address = None,
     as_json: AsJson = False,
@@ -54,14 +76,19 @@ def generate(
 
     After an interruption, the same command resumes.
     """
-    found = asked_suite(suite, profile, seed, parameters)
+    found = asked_suite(suite, profile, seed, parameters, template=template)
+    if transcripts:
+        _write_transcripts(found, n, out, template, where, as_json)
+        return
+    if template is not None:
+        raise refused("--template has no effect without --transcripts. Give --transcripts as well.")
 
     from whybench.interfaces.stored.place import Place
     from whybench.interfaces.stored.plan import Plan
     from whybench.scale.generate import generate as make
 
     with plain_errors():
-        plan = Plan.of(found, n, rows=rows, truth=truth)
+        plan = Plan.of(found, n, rows=rows, truth=truth, where=where)
         started = time.monotonic()
         with needing_extra("ray"), progress(n, f"generate {suite}", "rows") as advance:
             manifest = make(
@@ -73,6 +100,27 @@ def generate(
     told = {name: written[name] for name in written if name not in ("plan", "shards")}
     told |= {"shards": len(manifest.shards), "seconds": round(seconds, 1)}
     print_figures(told, as_json)
+
+
+def _write_transcripts(
+    suite: Suite, n: int, out: str, template: str | None, where: str | None, as_json: bool
+) -> None:
+    """Write transcripts of the first n instances that are in the training split."""
+    from whybench.interfaces.sampling import Choice
+    from whybench.interfaces.transcripts import transcripts
+
+    written = 0
+    with (
+        plain_errors(),
+        Path(out).open("w", encoding="utf-8") as file,
+        progress(n, f"transcripts {suite.path}", "episodes") as advance,
+    ):
+        chosen = Choice.of(suite, "train", n, where=where).once()
+        for row in transcripts(suite, chosen, template):
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            written += 1
+            advance(1)
+    print_figures({"file": out, "instances": n, "transcripts": written}, as_json)
 
 
 def recheck(path: str, workers: int | None, address: str | None, as_json: bool) -> None:
@@ -103,6 +151,33 @@ def recheck(path: str, workers: int | None, address: str | None, as_json: bool) 
     )
     if flaws:
         raise typer.Exit(1)
+
+
+def curriculum(
+    suites: Suites,
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of instances per suite.")] = 100,
+    seed: Seed = "public",
+    profile: Profile = "certified",
+    as_json: AsJson = False,
+) -> None:
+    """List levels of difficulty with counts, and the filter that selects each."""
+    from whybench.curriculum.levels import levels
+
+    with plain_errors():
+        found = [
+            level for path in suites for level in levels(asked_suite(path, profile, seed, None), n)
+        ]
+    if as_json:
+        print_json([level.to_json() for level in found])
+        return
+    print_table(
+        ("suite", "filter", "instances", "systems", "exact steps", "tokens"),
+        [
+            [one.suite, one.where, f"{one.instances:,}", f"{one.systems:,}", f"{one.exact_steps:g}",
+             f"{one.tokens:,.0f}"]
+            for one in found
+        ],
+    )  # fmt: skip
 
 
 def stats(path: Stored, as_json: AsJson = False) -> None:

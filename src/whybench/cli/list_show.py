@@ -81,6 +81,10 @@ def show(
         "instance": instance.to_json(),
         "instructions": family.open(instance).instructions(template or family.templates[0]),
     }
+    if as_json or truth:
+        from whybench.curriculum.columns import difficulty
+
+        shown["difficulty"] = difficulty(instance)
     if truth:
         shown["truth"] = family.truth(instance)
         shown["certificate"] = family.certify(instance).to_json()
@@ -89,7 +93,7 @@ def show(
         return
     typer.secho(f"{instance.id}\n", bold=True)
     typer.echo(shown["instructions"])
-    for part in ("truth", "certificate"):
+    for part in ("difficulty", "truth", "certificate"):
         if part in shown:
             typer.secho(f"\n{part}", bold=True)
             typer.echo(json.dumps(shown[part], indent=2, ensure_ascii=False))

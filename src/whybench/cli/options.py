@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from whybench.episode.instance import Instance
 
 SuiteArg = Annotated[
-    str, typer.Argument(metavar="SUITE", help="Suite as family/suite; see `whybench list`.")
+    str, typer.Argument(metavar="SUITE", help="family/suite, or family; see `whybench list`.")
 ]
 Suites = Annotated[list[str], typer.Argument(metavar="SUITE...", help="Suite as family/suite.")]
 Profile = Annotated[str, typer.Option(help="Profile: certified or published.")]
@@ -24,6 +24,10 @@ Seed = Annotated[str, typer.Option(help="Suite seed.")]
 Parameters = Annotated[
     list[str] | None,
     typer.Option("-T", metavar="NAME=VALUE", help="Parameter of the family. Repeat for more."),
+]
+Where = Annotated[
+    str | None,
+    typer.Option(help="Filter on difficulty, such as 'bits <= 6 and tokens < 2000'."),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Number of instances, from the first.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

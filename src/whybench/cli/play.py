@@ -61,8 +61,8 @@ def solve(
     suite: SuiteArg,
     agent: Annotated[str, typer.Option(help="Reference agent of the family.")] = "exact",
     evidence: Annotated[
-        Literal["own", "optimal"],
-        typer.Option(help="Evidence: the agent's own experiments or the optimal ones."),
+        Literal["own", "optimal", "given", "fetched"],
+        typer.Option(help="Evidence: own or optimal experiments; given or fetched records."),
     ] = "own",
     profile: Profile = "certified",
     seed: Seed = "public",
@@ -76,7 +76,11 @@ def solve(
     """Run a reference agent on a suite."""
     found = asked_suite(suite, profile, seed, parameters, agents=[agent])
 
+    from whybench.episode.declaration import known
     from whybench.interfaces import solve as interface
+
+    with plain_errors():
+        known("evidence", evidence, found.family.evidence, found.family.name)
 
     instances = tracked(first(found, limit), wanted(found, limit), f"{agent} on {suite}")
     try:

@@ -27,6 +27,11 @@ DATA = {
         "whybench data generate causallink/large --n 1000 --seed train-1 --out train",
         "Finished shards are saved. The same command resumes.",
     ),
+    "curriculum": Entry(
+        "List levels of difficulty with counts, and the filter that selects each.",
+        "whybench.cli.data:curriculum",
+        "whybench data curriculum causallink/advanced replayscm/lab",
+    ),
     "stats": Entry(
         "Summarize a stored set: counts, bits, difficulty.",
         "whybench.cli.data:stats",
@@ -116,19 +121,19 @@ COMMANDS: Mapping[str, Entry] = {
     "solve": Entry(
         "Run a reference agent on a suite.",
         "whybench.cli.play:solve",
-        "whybench solve causallink/core --agent exact --traces exact.jsonl",
+        "whybench solve causallink/advanced --agent exact --limit 20 --traces exact.jsonl",
         SHORTER,
     ),
     "score": Entry(
         "Score recorded actions or answers.",
         "whybench.cli.play:score",
-        "whybench score causallink/core --predictions exact.jsonl",
+        "whybench score causallink/advanced --limit 20 --predictions exact.jsonl",
         SHORTER,
     ),
     "certify": Entry(
         "Certify every instance of suites or of a stored set.",
         "whybench.cli.certify:certify",
-        "whybench certify causallink/core -T budget=3",
+        "whybench certify causallink/advanced --limit 20 -T budget=3",
         SHORTER,
     ),
     "audit": Entry(
@@ -140,7 +145,7 @@ COMMANDS: Mapping[str, Entry] = {
     "reference": Entry(
         "Write Inspect logs of reference agents.",
         "whybench.cli.reports:reference",
-        "whybench reference causallink/core --agents null,random,exact --log-dir logs",
+        "whybench reference causallink/advanced --agents null,random,exact --log-dir logs",
         "Finished logs are saved. Name only the missing agents in --agents.",
     ),
     "report": Entry(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
 
-Form = Literal["strict", "lenient"]
-"""Whether the words of an action were just as asked, or had to be read with good will."""
+Form = Literal["strict", "lenient", "in_text"]
+"""Whether the words of an action were just as asked, had to be read with good will, or were a tool
+call that the model wrote as text."""
+
+IN_TEXT: Form = "in_text"
 
 MALFORMED = "malformed"
 """The name of an action that an interface could not read; its `reason` says why."""
@@ -31,7 +34,8 @@ class Action:
     args: Record = EMPTY
     """Argument name → value."""
     form: Form = "strict"
-    """Whether the reply had exactly the requested form, or was read leniently."""
+    """`strict`: exactly the requested form. `lenient`: read with good will. `in_text`: a tool call
+    that the model wrote in its text."""
 
     @classmethod
     def of(cls, name: str, /, **args: Json) -> Action:
@@ -103,39 +107,72 @@ class Action:
         args = data.get("args", {})
         if not isinstance(args, Mapping):
             raise ValueError("`args` of an action is an object of named values")
-        form: Form = "lenient" if data.get("form") == "lenient" else "strict"
+        form: Form = next((one for one in get_args(Form) if one == data.get("form")), "strict")
         return cls(data["name"], freeze(args), form)
 
 
 def parse_call(name: object, args: object) -> Action:
     """Return the action that a call by name asks for: the same through every interface, and total.
 
-    Arguments are texts (see `Argument`): other values become their JSON, and nulls are left out.
+    In an action, arguments are texts. A number becomes its JSON, and nulls are left out. An object
+    or a list becomes its JSON, and a text that holds one becomes the same text, so both are the
+    same action.
 
     >>> parse_call("intervene", {"property": "mass", "value": 2.5, "hypothesis": None}).to_json()
     {'name': 'intervene', 'args': {'property': 'mass', 'value': '2.5'}}
+    >>> parse_call("try", {"inputs": {"a": 1}}) == parse_call("try", {"inputs": '{"a":1}'})
+    True
     """
     if not isinstance(name, str) or not isinstance(args, Mapping):
         return Action.malformed("a call has a name and an object of named arguments")
     if name == MALFORMED:
         return Action.malformed("there is no action of this name")
     try:
-        given = [(str(key), freeze(value)) for key, value in args.items() if value is not None]
-        texts = [(key, v if isinstance(v, str) else json.dumps(thaw(v))) for key, v in given]
+        texts = [(str(key), _text(value)) for key, value in args.items() if value is not None]
     except ValueError:
         return Action.malformed("an argument is nested too deeply, or is no JSON value")
     return Action(name, Record(texts))
 
 
+def _text(value: Json) -> str:
+    """Return an argument as text; raise ValueError if it is not JSON or is nested too deeply."""
+    found = value
+    if isinstance(value, str):
+        if value.lstrip()[:1] not in ("{", "["):
+            return value
+        try:
+            found = json.loads(value, object_pairs_hook=_unique)
+        except (ValueError, RecursionError):
+            return value
+    return json.dumps(thaw(freeze(found)))
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Build an object; raise ValueError if a key is there twice, so that its text stays as it is.
+
+    An episode may reject such a text, and no object stands for it.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
+TEXT = Record.of(type="string")
+"""The schema of an argument that is any text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One named argument of an action.
+    """One named argument of an action, with its type.
 
-    Arguments are always strings. Only the episode validates them, so that every interface treats a
-    wrong value alike.
+    The type tells an agent what to send. Only the episode validates arguments, so that every
+    interface treats a wrong value alike. An object or a list may also be sent as JSON text.
 
     Examples:
-        >>> Argument("shape", "the shape to hold").optional
+        >>> Argument("shape", "the shape to hold").json_schema()
+        {'type': 'string', 'description': 'the shape to hold'}
+        >>> Argument("count", "how many", schema={"type": "integer", "minimum": 1}).optional
         False
 
     """
@@ -146,6 +183,28 @@ class Argument:
     """What the argument means, in the words that the agent sees."""
     optional: bool = False
     """Whether the argument may be left out."""
+    schema: Any = TEXT
+    """The type, as a JSON schema of the keywords in `KEYWORDS`. It is frozen. An `enum` lists only
+    names that the instructions show, in their order there."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", freeze(self.schema))
+
+    def json_schema(self) -> dict[str, Json]:
+        """Return the JSON schema of the argument, with its meaning as the description.
+
+        Returns:
+            The schema.
+
+        """
+        return {**thaw(self.schema), "description": self.meaning}
+
+
+KEYWORDS = frozenset(
+    {"type", "enum", "minimum", "maximum", "items", "properties", "required", "anyOf"}
+    | {"additionalProperties"}
+)
+"""The keywords of JSON schema that arguments use. Every interface can pass them on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +228,16 @@ class ActionSpec:
     """The arguments that the action takes."""
     final: bool = False
     """Whether this action ends the episode."""
+
+    def json_schema(self) -> dict[str, Json]:
+        """Return the JSON schema of the arguments, which all interfaces show.
+
+        Returns:
+            The schema of an object with one property for each argument.
+
+        """
+        return {
+            "type": "object",
+            "properties": {one.name: one.json_schema() for one in self.arguments},
+            "required": [one.name for one in self.arguments if not one.optional],
+        }

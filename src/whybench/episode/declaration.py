@@ -14,6 +14,7 @@ from typing import Any
 
 from whybench.episode.instance import PROFILES, Profile
 from whybench.episode.score import Metric
+from whybench.episode.trace import Evidence
 
 
 @cache
@@ -78,6 +79,9 @@ class Declaration:
     """Profile → suites that exist in it alone; other suites exist in all profiles."""
     templates: tuple[str, ...]
     protocols: tuple[str, ...]
+    evidence: tuple[Evidence, ...] = ("own", "optimal", "yoked")
+    """What agents may work from. A family whose problems hold a record of experiments may also
+    declare `given` and `fetched`."""
     agents: Mapping[str, str]
     """Reference agent → what it does."""
     metrics: tuple[Metric, ...]
@@ -93,6 +97,8 @@ class Declaration:
     """What makes a success lucky. `success` names the metric of success. A success is lucky if the
     metric `lucky` is 1, or if the metric `lacks` is less than `below`. `meaning` is a text for
     reports. If the mapping is empty, `understood` is not defined."""
+    size_covariate: str = "n"
+    """The covariate that holds the number of variables of the hidden system."""
     recommended: tuple[str, ...] = ()
     """The suites to begin with."""
     excluded: Collection[str] = ()

@@ -107,7 +107,7 @@ class Episode(ABC):
 
         Args:
             actions: The experiments.
-            evidence: Where the experiments come from: `optimal` or `yoked`.
+            evidence: Where the experiments come from; not `own`.
 
         Raises:
             ValueError: An action is rejected or ends the episode.
@@ -134,7 +134,7 @@ class Episode(ABC):
         if action.name == MALFORMED:
             reason = str(action.args.get("reason", "it could not be read"))
             observation = Observation.refused(INVALID_FORMAT, reason)
-        elif self.evidence != "own" and not self._is_final(action):
+        elif not self._is_left(action):
             reason = "the experiments are done: only the final action is left"
             observation = Observation.refused(INVALID_ACTION, reason)
         else:
@@ -150,6 +150,10 @@ class Episode(ABC):
     def _is_fatal(self, error: Observation) -> bool:  # noqa: ARG002 - families may look at it
         """Tell whether an error ends the episode."""
         return self.errors >= self.max_errors
+
+    def _is_left(self, action: Action) -> bool:
+        """Tell whether the agent may still act so; after given experiments it may only finish."""
+        return self.evidence == "own" or self._is_final(action)
 
     def _is_final(self, action: Action) -> bool:
         return any(spec.final and spec.name == action.name for spec in self.actions)

@@ -100,6 +100,10 @@ families = installed_families
 def split_path(path: str) -> tuple[str, str]:
     """Return the family and the suite of `family/suite`; raise ValueError for unknown names.
 
+    A family alone means the first suite that it recommends.
+
+    >>> split_path("causallink")
+    ('causallink', 'advanced')
     >>> split_path("causalink/core")
     Traceback (most recent call last):
     ValueError: no suite 'causalink/core': try causallink/core (all: `whybench list`)
@@ -107,6 +111,8 @@ def split_path(path: str) -> tuple[str, str]:
     name, _, suite = path.partition("/")
     if name in families():
         data = families().declared(name)
+        if path == name:
+            return name, next(iter(data.get("recommended") or data["suites"]))
         if suite in data["suites"]:
             return name, suite
         near = nearest(suite, data["suites"]) or data.get("recommended") or data["suites"]
@@ -137,7 +143,8 @@ def load_suite(
         (1200, 'advanced')
 
     Args:
-        path: The family and the suite, as `family/suite`.
+        path: The family and the suite, as `family/suite`. A family alone means the first suite that
+            it recommends.
         profile: The rules: `certified` or `published`.
         seed: The suite seed.
         parameters: Parameter name → value. Parameters that are not given have their defaults.

@@ -11,7 +11,9 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
+from whybench.episode.action import MALFORMED
 from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT, TIMEOUT
+from whybench.episode.trace import Trace
 
 UNFINISHED = "unfinished"
 """The outcome of an open episode: the agent gave up, or a limit of an engine stopped it."""
@@ -21,6 +23,9 @@ CONTEXT_EXCEEDED = "context_exceeded"
 
 ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
 """The ways in which an episode can end without an answer."""
+
+CALL_IN_TEXT = "call_in_text"
+"""The label that counts the tool calls which a model wrote as text; absent if there are none."""
 
 CLAIMS = ("over_claim", "under_claim", "wrong_claim")
 """Metrics of suites in which `cannot` is an answer; see `claims`."""
@@ -138,3 +143,25 @@ def claims(said: str | None, gold: str) -> dict[str, float | None]:
         return {"over_claim": float(claimed), "under_claim": None, "wrong_claim": None}
     wrong = claimed and said != gold
     return {"over_claim": None, "under_claim": float(said == "cannot"), "wrong_claim": float(wrong)}
+
+
+def proof(said: str, gold: str, left: frozenset[str]) -> str:
+    """Return what an answer rests on, given the answers that the evidence leaves open.
+
+    >>> proof("no", "yes", frozenset({"yes", "no"}))
+    'premature'
+    """
+    if said == gold:
+        return "understood" if len(left) == 1 else "lucky"
+    return "premature" if said in left else "contradicted"
+
+
+def formats(trace: Trace) -> dict[str, float | None]:
+    """Return whether every reply had the requested form, and whether it could be read."""
+    forms = {
+        None if step.action.name == MALFORMED else step.action.form
+        for step in trace.steps[trace.given :]
+    }
+    if not forms:
+        return {"strict_format": None, "lenient_format": None}
+    return {"strict_format": float(forms == {"strict"}), "lenient_format": float(None not in forms)}

@@ -8,11 +8,9 @@ part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, get_args
 
 from whybench.causal.canonical import digest
-from whybench.causal.seeds import Stream
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 
@@ -22,9 +20,6 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 SHARE = 0.25
 """The share of systems that are kept for evaluation."""
-
-PATIENCE = 400
-"""After this many instances without one of a part, we assume that the suite has none."""
 
 ENDLESS = 1 << 32
 """The number of blocks of a suite from which an endless list is drawn."""
@@ -52,23 +47,3 @@ def part_of(suite: Suite, instance: Instance) -> Part:
     family = suite.family
     key = digest(["split", family.name, family.system(family.world(instance))])
     return "eval" if int.from_bytes(key[:8], "big") < SHARE * 2**64 else "train"
-
-
-def listed(suite: Suite, part: Part | None = None, rows: int | None = None) -> Iterator[Instance]:
-    """Yield a suite's instances of one part, or all: the first `rows`, or its own size."""
-    for row in range(len(suite) if rows is None else rows):
-        instance = suite.row(row)
-        if part is None or part_of(suite, instance) == part:
-            yield instance
-
-
-def drawn(suite: Suite, stream: Stream, part: Part | None = None) -> Instance:
-    """Draw an instance of one part, or any, from the endless list that a suite begins."""
-    for _ in range(PATIENCE):
-        instance = suite.row(stream.below(ENDLESS * len(suite)))
-        if part is None or part_of(suite, instance) == part:
-            return instance
-    raise ValueError(
-        f"{suite.path} seems to have no instance for {part}, because it has few hidden systems. "
-        "Choose a larger suite."
-    )

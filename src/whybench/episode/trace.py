@@ -10,8 +10,9 @@ from whybench.causal.canonical import Json
 from whybench.episode.action import Action
 from whybench.episode.observation import Observation
 
-Evidence = Literal["own", "optimal", "yoked"]
-"""Whose experiments the agent worked from: its own, the exact experimenter's, or another run's."""
+Evidence = Literal["own", "optimal", "yoked", "given", "fetched"]
+"""What the agent worked from: its own experiments, the exact experimenter's, another run's, or a
+record that is part of the problem, given in the prompt or fetched with tools."""
 
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 
@@ -53,7 +54,7 @@ class Trace:
     given: int = 0
     """The number of first steps that were given as evidence, not chosen by the agent."""
     evidence: Evidence = "own"
-    """Whose experiments the agent worked from: `own`, `optimal` or `yoked`."""
+    """What the agent worked from: `own`, `optimal`, `yoked`, `given` or `fetched`."""
     outcome: str | None = None
     """How the episode ended: `answered` or an error mode; None if it has not ended."""
 

@@ -7,6 +7,7 @@ import shlex
 from typing import Any
 
 from whybench.episode.action import Action, ActionSpec, Argument, parse_call
+from whybench.interfaces.calls_in_text import call_in_text
 
 
 def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
@@ -14,23 +15,25 @@ def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
 
     If the action has one argument, the rest of the line is the argument. An argument in braces
     keeps its quotes and spaces. A line can also be a call in JSON:
-    {"name": "hold", "args": {"shape": "circle"}}.
+    {"name": "hold", "args": {"shape": "circle"}}. Other text is searched for one tool call.
     """
     if (call := _call(line)) is not None:
-        return parse_call(call["name"], call.get("args", {}))
+        written = call_in_text(line, specs) if "arguments" in call else None
+        return written or parse_call(call["name"], call.get("args", {}))
     name, _, rest = line.strip().partition(" ")
     spec = next((spec for spec in specs if spec.name == name.casefold()), None)
     if spec is None:
-        return Action.malformed(f"start the line with {' or '.join(s.name for s in specs)}")
+        start = f"start the line with {' or '.join(s.name for s in specs)}"
+        return call_in_text(line, specs) or Action.malformed(start)
     if len(spec.arguments) == 1 and rest.strip():
-        return Action.of(spec.name, **{spec.arguments[0].name: rest.strip()})
+        return parse_call(spec.name, {spec.arguments[0].name: rest.strip()})
     words = _words(rest)
     needed = sum(not argument.optional for argument in spec.arguments)
     if not needed <= len(words) <= len(spec.arguments):
         wanted = " ".join(usage(argument) for argument in spec.arguments)
         return Action.malformed(f"write {spec.name} {wanted}")
     names = (argument.name for argument in spec.arguments)
-    return Action.of(spec.name, **dict(zip(names, words, strict=False)))
+    return parse_call(spec.name, dict(zip(names, words, strict=False)))
 
 
 def _call(line: str) -> dict[str, Any] | None:

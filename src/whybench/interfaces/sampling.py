@@ -2,31 +2,38 @@
 
 A finite list is shuffled by the seed: every instance comes once before one comes again. Without a
 seed, an interface takes the list in its own order. From an endless list, instances are drawn
-without end.
+without end. A split and a filter leave out instances, and do not change the order of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import index
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whybench.causal.canonical import canonical_json, thaw
 from whybench.causal.seeds import Stream
+from whybench.curriculum.where import Where
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
-from whybench.episode.split import PARTS, Part, drawn, listed, part_of
+from whybench.episode.split import ENDLESS, PARTS, Part, part_of
+
+if TYPE_CHECKING:
+    from whybench.interfaces.stored.reading import StoredSet
 
 LISTS = 8
-"""Number of lists of one part that are cached, as far as they were built."""
+"""Number of lists of one choice that are cached, as far as they were built."""
+
+PATIENCE = 400
+"""After this many draws without one that is offered, we assume that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The instances of a suite, or of one part of it, that an interface offers.
+    """The instances of a suite or a stored set that an interface offers.
 
     Examples:
         >>> from whybench.episode.registry import load_suite
@@ -44,6 +51,54 @@ class Choice:
     """The length of the finite list before the split; None for the size of the suite."""
     endless: bool = False
     """Whether to draw from the endless list that the suite begins."""
+    where: Where | None = None
+    """The filter on difficulty; None for no filter."""
+    stored: StoredSet | None = None
+    """The stored set that replaces the rows of the suite."""
+
+    @classmethod
+    def of(
+        cls,
+        suite: Suite,
+        split: Part | None = None,
+        rows: int | None = None,
+        endless: bool = False,
+        *,
+        where: str | None = None,
+        data: str | None = None,
+    ) -> Choice:
+        """Return a choice from the options of an interface.
+
+        Args:
+            suite: The suite.
+            split: `train` or `eval`; None for both.
+            rows: The length of the finite list before split and filter.
+            endless: Whether to draw without end.
+            where: A filter on difficulty, such as `bits <= 6 and tokens < 2000`.
+            data: The address of a stored set of this suite.
+
+        Returns:
+            The choice.
+
+        Raises:
+            ValueError: An option is invalid, or options contradict each other.
+
+        """
+        stored = None
+        if data is not None:
+            from whybench.interfaces.stored.reading import StoredSet
+
+            stored = StoredSet(data)
+            held = stored.suite
+            if (held.path, held.profile, held.seed, held.parameters) != (
+                suite.path, suite.profile, suite.seed, suite.parameters
+            ):  # fmt: skip
+                raise ValueError(
+                    f"{data} holds {held.path}, profile {held.profile}, seed {held.seed}, "
+                    f"parameters {held.parameters.asdict()}. Choose these."
+                )
+        filtered = None if where is None else Where(where)
+        return cls(suite, split, rows, endless, filtered, stored)
 
     def __post_init__(self) -> None:
         if self.split is not None and self.split not in PARTS:
@@ -52,11 +107,17 @@ class Choice:
             )
         if self.rows is not None and (self.endless or self.rows < 1):
             raise ValueError("`rows` must be 1 or more, and cannot be combined with `endless`.")
+        if self.stored is not None and self.endless:
+            raise ValueError("A stored set has an end. Use it without `endless`.")
+        if self.stored is not None and self.length > len(self.stored):
+            raise ValueError(f"The stored set has {len(self.stored)} rows. Reduce `rows`.")
 
     @property
     def length(self) -> int:
-        """The number of rows of the finite list before the split."""
-        return len(self.suite) if self.rows is None else self.rows
+        """The number of rows of the finite list before the split and the filter."""
+        if self.rows is not None:
+            return self.rows
+        return len(self.suite if self.stored is None else self.stored)
 
     def seeded(self, seed: int) -> Seeded:
         """Return an endless iterator of instances in the order of a seed.
@@ -85,31 +146,31 @@ class Choice:
         """
         if self.endless:
             raise ValueError("An endless list cannot be played once. Use `seeded`.")
-        if seed is None:
-            return listed(self.suite, self.split, self.length)
-        stream, deck = self.stream(seed), Deck(self.length)
-        dealt = (self.row(deck.draw(stream)) for _ in range(self.length))
-        return (instance for instance in dealt if instance is not None)
+        numbers: Iterable[int] = range(self.length)
+        if seed is not None:
+            stream, deck = self.stream(seed), Deck(self.length)
+            numbers = (deck.draw(stream) for _ in range(self.length))
+        return (found for number in numbers if (found := self.row(number)) is not None)
 
     def find(self, place: int) -> Instance | None:
         """Return the instance at a place of the finite list.
 
         Args:
-            place: The place, from 0, among the instances of the part.
+            place: The place, from 0, among the instances that are offered.
 
         Returns:
             The instance; None after the end.
 
         """
-        if self.split is None:
+        if self.split is None and self.where is None:
             return self.row(place) if place < self.length else None
-        return _made(self.suite, self.split, self.length).at(place)
+        return _made(self).at(place)
 
     def at(self, place: Any) -> Instance:
         """Return the instance at a place of the finite list.
 
         Args:
-            place: The place, from 0, among the instances of the part.
+            place: The place, from 0, among the instances that are offered.
 
         Returns:
             The instance.
@@ -125,27 +186,30 @@ class Choice:
         if found is None and not number:
             raise self.empty()
         if found is None:
-            part = "" if self.split is None else f" for {self.split}"
             raise ValueError(
-                f"The list of {self.suite.path}{part} ends before index {number}. "
+                f"The list of {self.suite.path}{self._restricted} ends before index {number}. "
                 "Start again at index 0."
             )
         return found
 
     def check(self, instance: Instance) -> None:
-        """Reject an instance of the other part.
+        """Reject an instance of the other part, and one that the filter leaves out.
 
         Args:
             instance: The instance.
 
         Raises:
-            ValueError: The instance is not in this part.
+            ValueError: The instance is not offered.
 
         """
         if self.split is not None and part_of(self.suite, instance) != self.split:
             raise ValueError(
                 f"{instance.family}/{instance.id} is not in the split {self.split}. "
                 "Use the other split."
+            )
+        if self.where is not None and not self.where.admits(instance):
+            raise ValueError(
+                f"{instance.family}/{instance.id} does not pass the filter {self.where.text!r}."
             )
 
     def stream(self, seed: int) -> Stream:
@@ -171,29 +235,42 @@ class Choice:
         )
 
     def row(self, number: int) -> Instance | None:
-        """Return a row of the finite list.
+        """Return a row of the finite or endless list.
 
         Args:
             number: The row.
 
         Returns:
-            The instance; None if it is in the other part.
+            The instance; None if the split or the filter leaves it out.
 
         """
-        instance, part = _row(self.suite, number, self.split is None)
-        return instance if part == self.split else None
+        instance = _row(self.stored or self.suite, number)
+        if self.split is not None and _part(self.suite, instance) != self.split:
+            return None
+        known = None if self.stored is None or self.where is None else self.stored.figures(number)
+        return instance if self.where is None or self.where.admits(instance, known) else None
 
     def empty(self) -> ValueError:
-        """Return the error for a list without an instance of its part.
+        """Return the error for a list without an instance that is offered.
 
         Returns:
             The error, to be raised.
 
         """
+        if self.endless:
+            return ValueError(
+                f"{self.suite.path} seems to have no instance{self._restricted}: {PATIENCE} draws "
+                "gave none. Choose a larger suite or a wider filter."
+            )
         return ValueError(
-            f"{self.suite.path} has no {self.split} instance in {self.length} rows. "
-            "Increase `rows`, or use a larger suite."
+            f"{self.suite.path} has no instance{self._restricted} in {self.length} rows. "
+            "Increase `rows`, or use a larger suite or a wider filter."
         )
+
+    @property
+    def _restricted(self) -> str:
+        part = "" if self.split is None else f" for {self.split}"
+        return part + ("" if self.where is None else f" with {self.where.text}")
 
 
 class Seeded:
@@ -210,11 +287,11 @@ class Seeded:
         return self
 
     def __next__(self) -> Instance:
-        choice = self._choice
-        if choice.endless:
-            return drawn(choice.suite, self._stream, choice.split)
-        for _ in range(2 * choice.length):
-            instance = choice.row(self._deck.draw(self._stream))
+        choice, stream = self._choice, self._stream
+        for _ in range(PATIENCE if choice.endless else 2 * choice.length):
+            every = ENDLESS * len(choice.suite)
+            number = stream.below(every) if choice.endless else self._deck.draw(stream)
+            instance = choice.row(number)
             if instance is not None:
                 return instance
         raise choice.empty()
@@ -258,7 +335,7 @@ def whole(name: str, value: Any) -> int:
 
 
 class _Made:
-    """The instances of one part, built when they are requested, by any thread."""
+    """The instances of a choice, built when they are requested, by any thread."""
 
     def __init__(self, rows: Iterator[Instance]) -> None:
         self._rows = rows
@@ -276,12 +353,15 @@ class _Made:
 
 
 @lru_cache(maxsize=LISTS)
-def _made(suite: Suite, part: Part, length: int) -> _Made:
-    return _Made(listed(suite, part, length))
+def _made(choice: Choice) -> _Made:
+    return _Made(choice.once())
 
 
 @lru_cache(maxsize=1024)
-def _row(suite: Suite, number: int, whole_suite: bool) -> tuple[Instance, Part | None]:
-    """Return an instance, and its part unless the whole suite is played. Results are cached."""
-    instance = suite.row(number)
-    return instance, None if whole_suite else part_of(suite, instance)
+def _row(source: Suite | StoredSet, number: int) -> Instance:
+    return source.row(number) if isinstance(source, Suite) else source.instance(number)
+
+
+@lru_cache(maxsize=1024)
+def _part(suite: Suite, instance: Instance) -> Part:
+    return part_of(suite, instance)

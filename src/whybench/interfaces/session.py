@@ -16,6 +16,7 @@ from whybench.episode.observation import OVER, Observation
 from whybench.episode.registry import families
 from whybench.episode.score import Score
 from whybench.episode.trace import Trace
+from whybench.interfaces.calls_in_text import read_text
 from whybench.interfaces.lines import read_action
 
 
@@ -120,6 +121,19 @@ class Session:
         """
         return self.act(read_action(line, self.episode.actions))
 
+    def without_call(self, text: str) -> Reply:
+        """Run a model's reply that called no tool.
+
+        Args:
+            text: The reply. If it holds exactly one call of a known action in JSON, the call is run
+                and counted as `call_in_text`.
+
+        Returns:
+            The reply. A text without such a call is an error of the agent.
+
+        """
+        return self.act(read_text(text, self.episode.actions))
+
     def act(self, action: Action) -> Reply:
         """Run an action. After the end, and after `leave`, it has no effect.
 
@@ -145,20 +159,13 @@ class Session:
             The score.
 
         """
-        return self.family.score_episode(self.episode)
+        return self.family.scored(self.episode)
 
 
 def tool_schema(spec: ActionSpec) -> dict[str, Json]:
-    """Return an action as a tool with string arguments. Only the episode validates them."""
+    """Return an action as a tool with typed arguments. Only the episode validates them."""
     return {
         "name": spec.name,
         "description": spec.meaning,
-        "parameters": {
-            "type": "object",
-            "properties": {
-                argument.name: {"type": "string", "description": argument.meaning}
-                for argument in spec.arguments
-            },
-            "required": [argument.name for argument in spec.arguments if not argument.optional],
-        },
+        "parameters": spec.json_schema(),
     }

@@ -21,7 +21,7 @@ from whybench.interfaces.stored.index import INDEX, index_flaws
 from whybench.interfaces.stored.manifest import MANIFEST, Manifest, Shard, read_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import PLAN, Plan, read_plan
-from whybench.scale.shard import WITHHELD, hidden_row, noted, shown_row
+from whybench.scale.shard import WITHHELD, hidden_row, noted, shown_row, why_missing
 from whybench.scale.task_runner import carried_out
 
 
@@ -110,8 +110,8 @@ def _rows(
         instance = suite.row(row["row"])
         yield from ((row["id"], flaw) for flaw in _row(family, instance, row, truth, plan))
     missing = [suite.row(number) for number in wanted if number not in set(numbers)]
-    defects = [family.certify(instance).defects() for instance in missing]
-    reasons = Counter(found[0] if found else "no defect" for found in defects)
+    why = [why_missing(instance, family.certify(instance), plan) for instance in missing]
+    reasons = Counter(reason or "no defect" for reason in why)
     if dict(reasons) != shard.refused.asdict():
         yield (
             names["instances"],

@@ -13,6 +13,8 @@ import pyarrow.parquet as parquet
 
 from whybench import CANARY
 from whybench.causal.canonical import Json, Record, canonical_json, digest, freeze
+from whybench.curriculum.columns import COLUMNS, figure
+from whybench.curriculum.where import Where
 from whybench.episode.certificate import Certificate
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
@@ -23,14 +25,23 @@ from whybench.interfaces.stored.plan import NOTE, PARTS, Plan, tools
 GROUP = 250
 """Rows that are compressed together. Reading one row unpacks this many."""
 
-FIGURES = ("solvable", "identified", "best_score", "fewest", "minimax", "exact_steps", "bits")
+CLAIMS = ("solvable", "identified", "best_score", "minimax")
 """Certificate fields with their own column, so that they are counted without reading the rest."""
+
+FIGURES = (*CLAIMS, *COLUMNS)
+"""All columns with figures: claims of the certificate, and the difficulty of the instance."""
+
+LEFT_OUT = "the filter leaves it out"
+"""Why a row is missing that has no defect."""
 
 Promised = Mapping[int, Record]
 """Shard number → hashes of its files in an earlier manifest."""
 
 WITHHELD: dict[str, Json] = {"witness": None, "facts": {}}
 """Certificate fields that could reveal the truth. Sets without truth omit them."""
+
+REVEALING = ("characters", "tokens")
+"""Columns that count the right answer too. Sets without truth omit them."""
 
 INSTANCES = pa.schema(
     [
@@ -44,10 +55,8 @@ INSTANCES = pa.schema(
         ("solvable", pa.bool_()),
         ("identified", pa.bool_()),
         ("best_score", pa.float64()),
-        ("fewest", pa.int32()),
         ("minimax", pa.int32()),
-        ("exact_steps", pa.int32()),
-        ("bits", pa.float64()),
+        *((name, pa.float64()) for name in COLUMNS),
         ("certificate", pa.string()),
     ]
 )
@@ -75,8 +84,8 @@ def made(plan: Plan, number: int) -> tuple[dict[str, bytes], Shard]:
         instance = suite.row(row)
         discarded.update(family.discarded(instance).asdict())
         certificate = family.certify(instance)
-        if defects := certificate.defects():
-            refused[defects[0]] += 1
+        if (reason := why_missing(instance, certificate, plan)) is not None:
+            refused[reason] += 1
             continue
         rows["instances"].append(shown_row(family, instance, certificate, row, plan))
         if plan.truth:
@@ -89,6 +98,14 @@ def made(plan: Plan, number: int) -> tuple[dict[str, bytes], Shard]:
     note = {"plan": plan.lasting(), "key": plan.key, "shard": number, "asked": asked, **counts}
     files = {part: _file(part, found, note) for part, found in rows.items()}
     return files, _entry(number, files, len(rows["instances"]), counts)
+
+
+def why_missing(instance: Instance, certificate: Certificate, plan: Plan) -> str | None:
+    """Return why a set has no row for an instance; None if it has one."""
+    if defects := certificate.defects():
+        return defects[0]
+    admitted = plan.where is None or Where(plan.where).admits(instance)
+    return None if admitted else LEFT_OUT
 
 
 def settled(plan: Plan, place: Place, promised: Promised, number: int) -> Shard:
@@ -161,7 +178,11 @@ def shown_row(
         "index": instance.index,
         "cluster": instance.cluster,
         "instructions": family.open(instance).instructions(family.templates[0]),
-        **{name: proof[name] for name in ("status", *FIGURES)},
+        **{name: proof[name] for name in ("status", *CLAIMS)},
+        **{
+            name: None if name in REVEALING and not plan.truth else figure(instance, name)
+            for name in COLUMNS
+        },
         "certificate": canonical_json(proof),
     }
 

@@ -10,7 +10,7 @@ A test file of a plug-in needs only this:
 
 import pytest
 
-pytest.register_assert_rewrite("whybench.testing.contract")
+pytest.register_assert_rewrite("whybench.testing.play_rules", "whybench.testing.text_rules")
 
 from whybench.testing.contract import Contract as Contract  # noqa: E402 - rewritten from here on
 from whybench.testing.contract import rules as rules  # noqa: E402

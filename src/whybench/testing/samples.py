@@ -6,10 +6,10 @@ WHYBENCH_FULL=1 makes all samples four times as large.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache, lru_cache
 from math import sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 from whybench.causal.canonical import canonical_json
 from whybench.causal.seeds import Stream
@@ -20,6 +20,8 @@ from whybench.episode.family import Family, Suite
 from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 from whybench.episode.trace import Trace
+
+Rule = TypeVar("Rule", bound=Callable[..., None])
 
 LARGER = 4 if os.environ.get("WHYBENCH_FULL") else 1
 
@@ -130,3 +132,9 @@ def words_shown(instance: Instance) -> list[str]:
     family = families()[instance.family]
     text = family.open(instance).instructions(family.templates[0])
     return [word.strip(".,:") for word in text.split()]
+
+
+def certified_only(rule: Rule) -> Rule:
+    """Apply a rule to suites in profile `certified` alone."""
+    setattr(rule, "certified_only", True)  # noqa: B010 - functions have no such attribute
+    return rule

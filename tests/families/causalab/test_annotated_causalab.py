@@ -258,5 +258,5 @@ def test_covariates_are_plain_and_say_what_a_suite_is(suite: str) -> None:
     assert found == covariates(FAMILY.world(instance)).asdict()
     assert (found["law"] == "quadratic") == (suite == "quad_hard")
     assert (found["disturbance"] > 0) == suite.startswith("hidden") == (found["disturbed"] > 0)
-    assert (found["chain"] > 0) == suite.startswith(("golden", "observed"))
+    assert (found["chain"] > 0) == suite.startswith(("golden", "observed", "small"))
     assert 0 < found["density"] <= 1

@@ -41,6 +41,8 @@ SAMPLES = [
     ("partial_6", 17, {}),
     ("golden_4", 11, {}),
     ("golden_6", 23, {}),
+    ("small", 5, {}),
+    ("small", 17, {"parameters": {"semantics": "set"}}),
     ("fresh", 23, {}),
     ("main_4", 13, {"parameters": {"semantics": "set"}}),
     ("partial_4", 11, {"parameters": {"semantics": "set"}}),
@@ -83,6 +85,7 @@ SPOILT = [
     ("freqparent_4", 2, {}),
     ("partial_4", 1, {}),
     ("golden_4", 6, {}),
+    ("small", 8, {}),
     ("main_4", 1, {"parameters": {"semantics": "set"}}),
     ("main_4", 1, {"parameters": {"regime": "2o1i"}}),
 ]

@@ -106,7 +106,7 @@ def test_readings_are_exact_and_the_truth_fits_them() -> None:
 def test_each_verdict_has_about_a_third_of_the_pairs() -> None:
     counts = Counter(word for instance in SUITE for word in gold(instance).values())
     assert sum(counts.values()) == 50 * 16
-    assert all(0.3 < count / 800 < 0.38 for count in counts.values())
+    assert all(0.28 < count / 800 < 0.4 for count in counts.values())
     for instance in SUITE:
         words = Counter(gold(instance).values())
         assert min(words.values()) >= 2

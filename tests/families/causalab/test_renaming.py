@@ -9,7 +9,7 @@ from whybench.causal.canonical import canonical_json
 from whybench.causal.seeds import Stream
 from whybench.families.causalab.family import CausaLab
 from whybench.families.causalab.parameters import GRAPHS
-from whybench.families.causalab.world import generate, topology
+from whybench.families.causalab.world import crystals, generate, topology
 from whybench.families.causalab.world.world import FREQUENCY, Law, Reading, Readings, Term, World
 
 FAMILY = CausaLab()
@@ -119,9 +119,9 @@ def test_every_graph_that_was_thrown_away_is_counted_once(
 
 
 def test_every_record_that_was_thrown_away_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn, bases = [], generate._bases
-    monkeypatch.setattr(generate, "_bases", lambda *args: drawn.append(args) or bases(*args))
-    found = [generate._crystals(generate.Place(6, "counted", i), 8) for i in range(40)]
+    drawn, bases = [], crystals._bases
+    monkeypatch.setattr(crystals, "_bases", lambda *args: drawn.append(args) or bases(*args))
+    found = [crystals.drawn_crystals(crystals.Place(6, "counted", i), 8) for i in range(40)]
     thrown = sum(one.shared + one.dependent for one in found)
     assert len(drawn) == 40 * (1 + 8) + thrown
     assert sum(one.shared for one in found) > 0
@@ -135,16 +135,16 @@ def test_what_regimes_share_is_counted_at_the_first_of_them() -> None:
     graphs = topology.draws(6, "shared", least=generate.CAUSES)
     most = max(len(FAMILY.world(suite[i]).view.records) for i in range(0, len(suite), GRAPHS))
     places = [
-        generate.Place(6, "shared", i, real=True, causes=generate.CAUSES) for i in range(GRAPHS)
+        crystals.Place(6, "shared", i, real=True, causes=generate.CAUSES) for i in range(GRAPHS)
     ]
-    crystals = [generate._crystals(place, most) for place in places]
+    found = [crystals.drawn_crystals(place, most) for place in places]
     laws = [FAMILY.world(suite[i]).law for i in range(GRAPHS)]
-    reactors = [generate._reactor(*each, 0) for each in zip(places, laws, strict=True)]
+    reactors = [crystals.drawn_reactor(*each, 0) for each in zip(places, laws, strict=True)]
     assert total == {
         "unconnected_graph": sum(graph.unconnected for graph in graphs),
         "repeated_shape": sum(graph.repeated for graph in graphs),
-        "shared_base": sum(one.shared for one in crystals),
-        "dependent_record": sum(one.dependent for one in crystals),
+        "shared_base": sum(one.shared for one in found),
+        "dependent_record": sum(one.dependent for one in found),
         "imprecise_reactor": sum(one.refused for one in reactors),
     }
     alone = FAMILY.suite("scaling_6", seed="shared", parameters={"regime": "3o1i"})

@@ -15,6 +15,38 @@ from whybench.families.causalgame.proof.certify import agent_rng
 from whybench.families.causalgame.view import View
 from whybench.families.causalgame.world.drawn.draw import Story, numbers, stories
 
+READ = {
+    "plain": {
+        "roles": r"are: (\d+) protective, (\d+) harmful, 1 conditional, (\d+) without",
+        "wrong": r"It is wrong on (\d+) % of the records",
+        "shares": r"is between (\d+) and (\d+) %",
+        "strata": "takes place {} or {}.",
+        "drones": r"have (\d+) drones in at most (\d+) .*at most (\d+) drones",
+        "fleet": r"fleet of (\d+) drones. You win if at least ([\d.]+) %",
+        "limits": r"from (\d+) to (\d+), and all DEF .* exceed (\d+)\.",
+        "kept": r"only about (\d+) % leave one",
+        "storms": r"explore, (\d+) % of the flights .* it will be (\d+) %",
+        "counts": "After a deployment you are told how many drones came back",
+        "deployed": r"^(?P<flown>\d+) drones of design \w+ were deployed; (?P<back>\d+) came back",
+        "table": "Records of the deployment:\n",
+    },
+    "compact": {
+        "roles": r": (\d+) protective [^)]*\), (\d+) harmful [^)]*\), 1 conditional, (\d+) without",
+        "wrong": r"Wrong on (\d+) % of the records",
+        "shares": r"Flights [\w ]+: (\d+) and (\d+) %, the same",
+        "strata": "Each flight is {} or {}.",
+        "drones": r"Explore: (\d+) drones in at most (\d+) deployments of at most (\d+),",
+        "fleet": r"fleet of (\d+), which flies once. You win if at least ([\d.]+) %",
+        "limits": r"from (\d+) to (\d+), together at most (\d+)\.",
+        "kept": r"of the lost, about (\d+) %",
+        "storms": r": (\d+) % while you explore, (\d+) % when the fleet flies",
+        "counts": "Survivors of a deployment are counted",
+        "deployed": r"^\w+: (?P<back>\d+) of (?P<flown>\d+) came back\.",
+        "table": "Records:\n",
+    },
+}
+"""Template → what its sentences look like."""
+
 MAIN = ("antenna", "antenna_no_selection_bias", "zone", "env_shift", "weather")
 
 
@@ -28,10 +60,10 @@ def share(printed: str) -> float:
     return round(float(printed) / 100, 4)
 
 
-def told_class(text: str) -> str:
+def told_class(text: str, read: dict[str, str]) -> str:
     """Return a story whose class of systems is the one that the text states."""
     known = numbers()
-    counts = found(r"are: (\d+) protective, (\d+) harmful, 1 conditional, (\d+) without", text)
+    counts = found(read["roles"], text)
     spans = [(share(a), share(b)) for a, b in re.findall(r"(\d+) to (\d+) %", text)]
     fixed = [known.survives.rough, known.survives.calm, known.steady, known.steady_calm]
     fixed += [known.moody, known.option, known.option_spread]
@@ -40,11 +72,11 @@ def told_class(text: str) -> str:
 
     def fits(story: Story) -> bool:
         roles = tuple(str(story.roles[role]) for role in ("protects", "harms", "inert"))
-        wrong = re.search(r"It is wrong on (\d+) % of the records", text)
-        between = re.search(r"is between (\d+) and (\d+) %", text)
+        wrong = re.search(read["wrong"], text)
+        between = re.search(read["shares"], text)
         return (
             roles == counts
-            and f"takes place {story.where[0]} or {story.where[1]}." in text
+            and read["strata"].format(*story.where) in text
             and ("the other way round" in text) == (story.moody_calm[0] < 0)
             and ("Records show the" in text) == story.shown
             and (share(wrong[1]) if wrong else 0.0) == story.misread
@@ -54,17 +86,14 @@ def told_class(text: str) -> str:
     return next(name for name, story in stories().items() if fits(story))
 
 
-def read_view(text: str) -> View:
+def read_view(text: str, read: dict[str, str]) -> View:
     """Read the instructions."""
     parts = re.findall(r"^(\w+)_def, (\d+)$", text, re.MULTILINE)
     slot, first, last, default = found(r"^(\w+): (.+) or (\w+) \(default: (\w+)\)$", text)
-    drones, deploys, most = found(
-        r"have (\d+) drones in at most (\d+) .*at most (\d+) drones", text
-    )
-    fleet, bar = found(r"fleet of (\d+) drones. You win if at least ([\d.]+) %", text)
-    low, high, budget = found(r"from (\d+) to (\d+), and all DEF .* exceed (\d+)\.", text)
-    kept = re.search(r"only about (\d+) % leave one", text)
-    storms = re.search(r"explore, (\d+) % of the flights .* it will be (\d+) %", text)
+    drones, deploys, most = found(read["drones"], text)
+    fleet, bar = found(read["fleet"], text)
+    low, high, budget = found(read["limits"], text)
+    kept, storms = re.search(read["kept"], text), re.search(read["storms"], text)
     return View(
         components=tuple(name for name, _ in parts),
         defaults=tuple(int(value) for _, value in parts),
@@ -79,13 +108,13 @@ def read_view(text: str) -> View:
         most_per_deploy=int(most),
         fleet_size=int(fleet),
         keep_failed=share(kept[1]) if kept else 1.0,
-        counts="After a deployment you are told how many drones came back" in text,
+        counts=read["counts"] in text,
         queries=int(found(r"ask the analysts (\d+) questions", text)[0]),
         history=0,
         warning="",
         storms=(share(storms[1]), share(storms[2])) if storms else None,
         noisy=False,
-        law=told_class(text),
+        law=told_class(text, read),
         margin=share(found(r"is (\d+) to \d+ percentage points below", text)[0]),
     )
 
@@ -96,18 +125,23 @@ def cell(printed: str) -> str | int | bool:
     return int(printed) if printed.isdigit() else printed
 
 
-def read_observation(text: str) -> Observation:
+def read_observation(text: str, read: dict[str, str]) -> Observation:
     """Read what an action showed."""
-    if "were deployed" not in text:
+    counted = re.search(read["deployed"], text)
+    if counted is None:
         return Observation(OK)
-    flown, survived = found(r"^(\d+) drones of design \w+ were deployed; (\d+) came back", text)
-    table = text.partition("Records of the deployment:\n")[2].partition("\n\n")[0].splitlines()
+    table = text.partition(read["table"])[2].partition("\n\n")[0].splitlines()
     rows = [line.split(", ") for line in table]
     results = {"columns": rows[0], "rows": [[*map(cell, row)] for row in rows[1:]]} if rows else {}
-    shown = {"deployed": int(flown), "survived": int(survived), "results": results}
+    shown = {
+        "deployed": int(counted["flown"]),
+        "survived": int(counted["back"]),
+        "results": results,
+    }
     return Observation(OK, freeze(shown))
 
 
+@pytest.mark.parametrize("template", READ)
 @pytest.mark.parametrize(
     ("suite", "index"),
     [
@@ -115,15 +149,17 @@ def read_observation(text: str) -> Observation:
         *(pytest.param(s, n, marks=pytest.mark.slow) for s in MAIN for n in range(1, 6)),
     ],
 )
-def test_the_exact_agent_makes_the_same_moves_from_text_alone(suite: str, index: int) -> None:
+def test_the_exact_agent_makes_the_same_moves_from_text_alone(
+    suite: str, index: int, template: str
+) -> None:
     instance = FAMILY.suite(suite, seed="text").row(index)
     episode = FAMILY.open(instance)
-    words = Wording(episode, "plain")
-    reader = AgentState(read_view(words.instructions()))
+    words, read = Wording(episode, template), READ[template]
+    reader = AgentState(read_view(words.instructions(), read))
     playing = moves(reader, agent_rng(FAMILY.world(instance), "exact"), exact)
     action = next(playing)
     while not episode.done:
         seen = episode.step(action)
         if not episode.done:
-            action = playing.send(read_observation(words.observation(seen)))
+            action = playing.send(read_observation(words.observation(seen), read))
     assert episode.trace.actions == FAMILY.exact_run(instance).actions

@@ -16,7 +16,7 @@ from whybench.families.recite.answer import Answer
 from whybench.families.recite.extras import annotated
 from whybench.families.recite.extras.belief import believed
 
-SUITES = ("made_short", "made_ladder", "made_long", "standard", "name_assisted")
+SUITES = ("short", "ladder", "standard", "name_assisted")
 
 
 def annotate(instance: Instance, *actions: Action) -> AnnotatedEpisode:
@@ -52,35 +52,34 @@ def test_the_text_suffices_from_the_start_where_the_certificate_says_so(suite: s
     for index in (0, 4):
         instance = FAMILY.suite(suite)[index]
         told = FAMILY.annotate(instance, FAMILY.exact_run(instance))
-        identified = FAMILY.certify(instance).identified
-        assert told.sufficed == (0 if identified else None)
+        assert FAMILY.certify(instance).identified
+        assert told.sufficed == 0
         arrows = told.moments[-1].arrows
         assert arrows is not None
         pairs = {(arrow.cause, arrow.effect) for arrow in arrows}
         gold = {(arrow.cause, arrow.effect) for arrow in told.truth}
-        assert (pairs == gold) if identified else (pairs < gold)
+        assert pairs == gold
         assert told.moments[-1].bits == pytest.approx(FAMILY.certify(instance).bits)
 
 
-def test_verdicts_tell_reading_from_guessing() -> None:
-    suite = FAMILY.suite("made_ladder")
-    closed, plain = suite[0], suite[4]
+def test_verdicts_tell_right_from_wrong_and_name_edges_against_common_knowledge() -> None:
+    instance = FAMILY.suite("ladder")[4]
     runs = {
-        (name, agent): FAMILY.annotate(
-            instance, play(FAMILY.open(instance), FAMILY.agent(agent, instance))
-        ).verdict
-        for name, instance in (("closed", closed), ("plain", plain))
+        agent: FAMILY.annotate(instance, play(FAMILY.open(instance), FAMILY.agent(agent, instance)))
         for agent in ("exact", "oracle", "random", "null")
     }
-    assert "which the text determines" in runs["plain", "exact"]
-    assert "could only be guessed" in runs["closed", "oracle"]
-    assert "No more can be read" in runs["closed", "exact"]
-    assert "The reading caused the errors" in runs["plain", "random"]
-    assert "without edges" in runs["plain", "null"]
+    assert "which the text determines" in runs["exact"].verdict
+    assert "which the text determines" in runs["oracle"].verdict
+    assert "The reading caused the errors" in runs["random"].verdict
+    assert "without edges" in runs["null"].verdict
+    strange = [edge for edge in FAMILY.world(instance).edges if edge.plausible is False]
+    assert strange
+    note = f"Edges against common knowledge found: {len(strange)} of {len(strange)}."
+    assert note in runs["oracle"].notes
 
 
 def test_passages_stand_in_the_text_and_give_every_arrow() -> None:
-    instance = FAMILY.suite("made_short")[2]
+    instance = FAMILY.suite("short")[2]
     told = annotate(instance)
     assert told.text is not None
     assert {place for passage in told.passages for place in passage.arrows} == set(
@@ -91,32 +90,34 @@ def test_passages_stand_in_the_text_and_give_every_arrow() -> None:
         assert told.text[passage.start : passage.end].strip()
         for place in passage.arrows:
             assert (passage.start, passage.end) in world.edges[place].spans
-    starts = [passage.start for passage in told.passages]
-    assert starts == sorted(set(starts))
+    spans = [(passage.start, passage.end) for passage in told.passages]
+    assert spans == sorted(set(spans))
     assert json.dumps(told.to_json()).count(json.dumps(told.text)[1:60]) == 1
 
 
 def test_notes_name_nodes_that_were_found_lost_and_invented() -> None:
-    instance = FAMILY.suite("made_ladder")[4]
+    instance = FAMILY.suite("ladder")[4]
     nodes = FAMILY.world(instance).nodes
-    other = next(node for node in nodes if node.aliases)
+    other = next(node for node in nodes if len(node.aliases) > 1)
+    alias = next(alias for alias in other.aliases if alias != other.name)
     left = next(node for node in nodes if node is not other)
-    told = annotate(instance, graph((other.aliases[0], left.name), ("Zeal of dragons", left.name)))
+    told = annotate(instance, graph((alias, left.name), ("Zeal of dragons", left.name)))
     notes = " ".join(told.notes)
     assert f"Nodes found (2 of {len(nodes)})" in notes
-    assert f"{other.name} “{other.aliases[0]}”" in notes
+    assert f"{other.name} “{alias}”" in notes
     assert "match no gold node: Zeal of dragons." in notes
     assert "Gold nodes that the answer lacks" in notes
-    assert told.moments[0].marks[other.name].startswith(f"“{other.aliases[0]}”")
+    assert told.moments[0].marks[other.name].startswith(f"“{alias}”")
     assert told.moments[0].did == "submitted 2 edges between 3 nodes"
 
 
 def test_two_names_of_one_gold_node_stay_two_nodes() -> None:
-    instance = FAMILY.suite("made_ladder")[4]
+    instance = FAMILY.suite("ladder")[4]
     world = FAMILY.world(instance)
-    node = next(node for node in world.nodes if node.aliases)
+    node = next(node for node in world.nodes if len(node.aliases) > 1)
+    alias = next(alias for alias in node.aliases if alias != node.name)
     far = next(other for other in world.nodes if other is not node)
-    pairs = ((node.name, far.name), (node.aliases[0], far.name), (far.name, far.name.upper()))
+    pairs = ((node.name, far.name), (alias, far.name), (far.name, far.name.upper()))
     found = believed(world, Answer(pairs, 0, 0, (*dict.fromkeys(sum(pairs, ())),)), "lexical")
     assert len({(arrow.cause, arrow.effect) for arrow in found.arrows}) == 3
     told = annotate(instance, graph(*pairs))
@@ -141,7 +142,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("suite", ["made_short", "name_assisted"])
+@pytest.mark.parametrize("suite", ["short", "name_assisted"])
 def test_hostile_and_unfinished_traces_are_told(suite: str) -> None:
     instance = FAMILY.suite(suite)[1]
     assert annotate(instance).verdict == "No graph was submitted (unfinished)."
@@ -161,7 +162,7 @@ def test_hostile_and_unfinished_traces_are_told(suite: str) -> None:
 
 
 def test_repaired_answers_are_told_as_such() -> None:
-    instance = FAMILY.suite("made_short")[0]
+    instance = FAMILY.suite("short")[0]
     args = Record.of(answer='{"relationships": []}', repaired=True)
     assert "second model" in annotate(instance, Action("submit", args)).moments[0].did
 
@@ -209,4 +210,4 @@ def test_covariates_are_plain_and_agree_with_the_world(suite: str) -> None:
         assert found["unnamed"] == sum(node.mention == "absent" for node in world.nodes)
         assert found["stated"] + found["implied"] + found["derivable"] == pytest.approx(1)
         assert found["cyclic"] is not Graph.from_edges(len(world.nodes), world.pairs).is_acyclic()
-        assert found.get("level") == (index % 5 + 1 if suite == "made_ladder" else None)
+        assert found.get("level") == (index % 5 + 1 if suite == "ladder" else None)

@@ -9,26 +9,29 @@ import pytest
 from whybench.episode.episode import play
 from whybench.episode.guesser import Guesser
 from whybench.families.recite import FAMILY
-from whybench.families.recite.agents import battery
+from whybench.families.recite.agents import battery, correlations, learned, words
 from whybench.families.recite.agents.battery import BATTERY
+from whybench.families.recite.world.knowledge import field_named
 from whybench.families.recite.world.world import View, World
 
 
 @pytest.fixture(autouse=True)
 def few_documents(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Learn from few documents."""
-    battery._training.cache_clear()
-    monkeypatch.setattr(battery, "DOCUMENTS", 24)
+    learned.training.cache_clear()
+    monkeypatch.setattr(learned, "DOCUMENTS", 24)
     yield
-    battery._training.cache_clear()
+    learned.training.cache_clear()
 
 
 def test_the_family_declares_it() -> None:
     assert FAMILY.capability("battery") is BATTERY
     names = [guesser.name for guesser in BATTERY]
     assert len(set(names)) == len(names)
-    assert {"constant", "prior_only", "co_mention", "memory", "bag_of_words"} <= set(names)
-    assert all(guesser.counts and guesser.experiments == 0 for guesser in BATTERY)
+    assert {"constant", "prior_only", "co_mention", "correlation", "bag_of_words"} <= set(names)
+    assert all(guesser.experiments == 0 for guesser in BATTERY)
+    assert {guesser.name for guesser in BATTERY if not guesser.counts} == {"knowledge"}
+    assert all(guesser.reason for guesser in BATTERY if not guesser.counts)
 
 
 @pytest.mark.parametrize("names", ["free", "told"])
@@ -36,7 +39,7 @@ def test_every_guesser_gives_one_valid_answer_the_same_each_time_and_without_the
     names: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     train, suite = (
-        FAMILY.suite("made_short", seed=seed, parameters={"names": names})
+        FAMILY.suite("short", seed=seed, parameters={"names": names})
         for seed in ("battery", "public")
     )
     instance = suite[3]
@@ -67,35 +70,76 @@ def test_every_guesser_gives_one_valid_answer_the_same_each_time_and_without_the
 
 
 def test_names_are_found_in_the_text_and_only_given_ones_if_names_are_given() -> None:
-    world = FAMILY.world(FAMILY.suite("made_ladder")[4])  # every node is named, stated by one frame
-    read = battery._read(world.view)
+    world = FAMILY.world(FAMILY.suite("ladder")[4])
+    read = words.read(world.view)
     assert set(read.names) >= {node.name for node in world.nodes}
-    assert [read.words[place] for place in read.at] == [battery.NAME] * len(read.names)
+    assert [read.words[place] for place in read.at] == [words.NAME] * len(read.names)
     told = tuple(node.name for node in world.nodes)[:3]
-    assert set(battery._read(replace(world.view, nodes=told)).names) == set(told)
+    assert set(words.read(replace(world.view, nodes=told)).names) == set(told)
 
 
-def sentence(*words: str) -> battery.Read:
-    at = tuple(place for place, word in enumerate(words) if word.isupper())
-    shown = tuple(battery.NAME if word.isupper() else word for word in words)
-    return battery.Read(shown, at, tuple(words[place] for place in at))
+def sentence(*given: str) -> words.Read:
+    at = tuple(place for place, word in enumerate(given) if word.isupper())
+    shown = tuple(words.NAME if word.isupper() else word for word in given)
+    return words.Read(shown, at, tuple(given[place] for place in at), {})
 
 
 def test_rules_of_the_guessers_that_do_not_learn() -> None:
     view = View("", 3)
     read = sentence("A", "raises", "B", ".", "C", "is", "raised", "by", "A", ".", "C", "and", "B")
-    assert set(battery._together(view, read)) == {
+    assert set(battery.together(view, read)) == {
         ("A", "B"), ("B", "A"), ("C", "A"), ("A", "C"), ("C", "B"), ("B", "C"),
     }  # fmt: skip
-    assert set(battery._forward(view, read)) == {("A", "B"), ("C", "A"), ("C", "B")}
-    assert set(battery._backward(view, read)) == {("B", "A"), ("A", "C"), ("B", "C")}
-    assert set(battery._verbs(view, read)) == {("A", "B"), ("A", "C")}
-    assert list(battery._next_name(view, read)) == [
+    assert set(battery.forward(view, read)) == {("A", "B"), ("C", "A"), ("C", "B")}
+    assert set(battery.backward(view, read)) == {("B", "A"), ("A", "C"), ("B", "C")}
+    assert set(battery.verbs(view, read)) == {("A", "B"), ("A", "C")}
+    assert list(battery.next_name(view, read)) == [
         ("A", "B"), ("B", "C"), ("C", "A"), ("A", "C"), ("C", "B"),
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("fitted", [battery._remembered, battery._ridge])
+def test_the_knowledge_guesser_draws_admissible_pairs_and_no_other() -> None:
+    drawn, right = 0, 0
+    for index in range(6):
+        instance = FAMILY.suite("short", parameters={"names": "told"})[index]
+        world = FAMILY.world(instance)
+        found = set(battery.knowledge(world.view, words.read(world.view)))
+        named = zip(world.named(), world.edges, strict=True)
+        assert all((pair in found) == bool(edge.plausible) for pair, edge in named)
+        drawn += len(found)
+        right += sum(bool(edge.plausible) for edge in world.edges)
+    assert drawn > 1.5 * right
+
+
+def test_printed_figures_are_found_in_words_and_tables() -> None:
+    one, two, three = (concept.name for concept in field_named("economy").concepts[:3])
+    text = f"""The {one} and {two} are correlated (r = −0.31, p < 0.001).
+
+Table 4 reports the regression of {three} (R² = 0.41).
+
+Table 4. Regression
+
+| Regressor | Coefficient | SE | p |
+|---|---|---|---|
+| own value, lagged | 0.40 | 0.04 | < 0.001 |
+| {one} | −0.30 | 0.10 | 0.003 |
+| {two} | 0.02 | 0.04 | 0.610 |
+
+Table 5. Correlations
+
+| Quantity | (1) | (2) |
+|---|---|---|
+| (1) {two} |  |  |
+| (2) {three} | 0.55 |  |
+"""
+    view = View(text, 3, "told", tuple(sorted((one, two, three))))
+    found = correlations.printed_correlations(view)
+    assert found == {(one, two): 0.31, (two, three): 0.55}
+    ratios = correlations.printed_regressions(view)
+    assert ratios == {(one, three): pytest.approx(3.0), (two, three): pytest.approx(0.5)}
+
+
+@pytest.mark.parametrize("fitted", [learned.remembered, learned.ridge])
 def test_what_is_learned_is_the_direction_that_words_stood_for(fitted: Any) -> None:
     view = View("", 2)
     known = [
@@ -103,9 +147,9 @@ def test_what_is_learned_is_the_direction_that_words_stood_for(fitted: Any) -> N
         (view, sentence("A", "is", "due", "to", "B", "."), {("B", "A")}),
         (view, sentence("A", "and", "B", "are", "alike", "."), set()),
     ] * 20
-    weigh = fitted(known)
-    there, back = weigh(sentence("X", "raises", "Y", "."), 0, 2)
-    assert there > 0.5 > 0.2 > back
-    there, back = weigh(sentence("X", "is", "due", "to", "Y", "."), 0, 4)
-    assert back > 0.5 > 0.2 > there
-    assert max(weigh(sentence("X", "and", "Y", "are", "alike", "."), 0, 2)) < 0.3
+    weights = fitted(known)
+    found = weights(sentence("X", "raises", "Y", "."))
+    assert found["X", "Y"] > 0.5 > 0.2 > found["Y", "X"]
+    found = weights(sentence("X", "is", "due", "to", "Y", "."))
+    assert found["Y", "X"] > 0.5 > 0.2 > found["X", "Y"]
+    assert max(weights(sentence("X", "and", "Y", "are", "alike", ".")).values()) < 0.3

@@ -1,11 +1,13 @@
 """The checker behind `whybench certify PATH`: silent on true certificates, and on no false one."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.tables import sampled
 from tests.twins.spoiled import changed, unnoticed
 
 from whybench.causal.seeds import Stream
@@ -14,10 +16,13 @@ from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 from whybench.families.recite.proof.checker.check import flaws
 from whybench.families.recite.proof.checker.graph_shape import cycles, shape
+from whybench.families.recite.world.knowledge import field_named
 from whybench.families.recite.world.topology import topology
 from whybench.families.recite.world.world import World
 
 FAMILY = families()["recite"]
+SCENE = {"0.001"}
+"""The bound of small p-values is text, not a result."""
 
 
 def checker(instance: Instance) -> Callable[[Certificate], list[str]]:
@@ -27,9 +32,8 @@ def checker(instance: Instance) -> Callable[[Certificate], list[str]]:
 @pytest.mark.parametrize(
     ("suite", "indices"),
     [
-        ("made_short", range(0, 200, 50)),
-        ("made_long", (47,)),
-        ("made_ladder", range(5, 10)),
+        ("short", range(0, 200, 50)),
+        ("ladder", range(5, 10)),
         ("standard", (150,)),
         ("name_assisted", (290,)),
     ],
@@ -42,17 +46,17 @@ def test_true_certificates_of_every_suite_have_no_flaw(suite: str, indices: rang
 
 def test_parameters_and_the_published_profile_have_no_flaw_either() -> None:
     for profile, parameters in (("published", {}), ("certified", {"names": "told", "nodes": 8})):
-        instance = FAMILY.suite("made_short", profile=profile, parameters=parameters)[7]
+        instance = FAMILY.suite("short", profile=profile, parameters=parameters)[7]
         assert checker(instance)(FAMILY.certify(instance)) == []
 
 
 @pytest.mark.parametrize(
-    ("suite", "index"), [("made_short", 0), ("made_ladder", 4), ("name_assisted", 7)]
+    ("suite", "index"), sampled([("short", 0), ("ladder", 4), ("name_assisted", 7)])
 )
 def test_every_spoiled_certificate_is_noticed(suite: str, index: int) -> None:
     instance = FAMILY.suite(suite)[index]
     certificate = FAMILY.certify(instance)
-    assert certificate.identified == (index > 0)
+    assert certificate.identified
     assert unnoticed(certificate, checker(instance)) == []
     data = certificate.to_json()
     for status in ("statistical", "none"):
@@ -62,20 +66,10 @@ def test_every_spoiled_certificate_is_noticed(suite: str, index: int) -> None:
 
 
 def test_the_certificate_of_another_instance_is_noticed_even_under_this_ones_name() -> None:
-    here, there = FAMILY.suite("made_short")[0], FAMILY.suite("made_short")[1]
+    here, there = FAMILY.suite("short")[0], FAMILY.suite("short")[1]
     other = FAMILY.certify(there).to_json()
     assert checker(here)(Certificate.from_json(other))
     assert checker(here)(changed(other, instance=here.id))
-
-
-def test_a_name_of_another_kind_or_one_that_the_text_speaks_of_is_no_witness() -> None:
-    instance = FAMILY.suite("made_short")[0]
-    world = FAMILY.world(instance)
-    data = FAMILY.certify(instance).to_json()
-    absent = data["witness"][0]
-    spoken = next(node.name for node in world.nodes if node.mention == "explicit")
-    for pair in ([absent, spoken], [spoken, absent], [absent, "Nobody's name"], [absent, absent]):
-        assert checker(instance)(changed(data, witness=pair))
 
 
 def rewritten(world: World, text: str) -> World:
@@ -83,34 +77,55 @@ def rewritten(world: World, text: str) -> World:
 
 
 def test_a_text_that_says_more_less_or_something_else_is_noticed() -> None:
-    instance = FAMILY.suite("made_short")[0]
+    instance = FAMILY.suite("short")[0]
     world, certificate = FAMILY.world(instance), FAMILY.certify(instance)
     text = world.view.text
-    stated = next(
-        edge
-        for edge in world.edges
-        if edge.frames[0].startswith("stated") and (edge.effect, edge.cause) not in world.pairs
+    known = {
+        concept.name: concept.full for concept in field_named(world.domains[0].lower()).concepts
+    }
+    a, b = next(
+        (known[first.name], known[second.name])
+        for k, first in enumerate(world.nodes)
+        for j, second in enumerate(world.nodes)
+        if k != j and not {(k, j), (j, k)} & world.pairs
     )
-    (start, end) = stated.spans[0]
-    a, b = (world.nodes[end].aliases[0] for end in (stated.cause, stated.effect))
+    (start, end) = next(e for e in world.edges if len(e.frames) == 1).spans[-1]
+    claim = f"{a[0].upper()}{a[1:]} has a direct positive effect on {b} (standardised coefficient"
     cases = {
-        "does not give": text[:start].rstrip() + text[end:],
-        "no such edge": f"{text}\n{b} does not affect {a}. Increases in {b} have been shown to "
-        f"push up {a}.\n",
-        "words of no frame": f"{text}\nThat is all.\n",
+        "not given": text[:start].rstrip() + text[end:],
+        "not gold": f"{text}\n{claim} 0.30, SE 0.04).\n",
+        "no sentence": f"{text}\nThat is all.\n",
     }
     for flaw, other in cases.items():
         found = flaws(instance, rewritten(world, other), certificate)
         assert any(flaw in sentence for sentence in found), flaw
-    silent = f"{text}\n{b} does not affect {a}.\n"
-    found = flaws(instance, rewritten(world, silent), certificate)
-    claims = [sentence.split(":")[0] for sentence in found]
-    assert claims == ["solvable", "solvable", "facts.characters"]
-    assert "disagree" in found[0]  # the hidden system does not know of this denial
+
+
+def test_every_number_that_is_a_result_is_checked() -> None:
+    """Change one digit of each number: the checker notices, unless it belongs to the scene."""
+    instance = FAMILY.suite("ladder")[1]
+    world, certificate = FAMILY.world(instance), FAMILY.certify(instance)
+    text = world.view.text
+    body = text.index("## Abstract")
+    lines = re.compile(r"^[^#\n].*", re.MULTILINE)  # numbers of headings are no results
+    spans = [line.span() for line in lines.finditer(text, body)]
+    figures = re.compile(r"\d\.\d+")
+    results = [match for span in spans for match in figures.finditer(text, *span)]
+    gaps = re.search(r"(\d\.\d)%", text)
+    checked = 0
+    for match in Stream("digits").sample(results, 25):
+        if (gaps and gaps.start() <= match.start() <= gaps.end()) or match[0] in SCENE:
+            continue
+        last = match.end() - 1
+        other = text[:last] + str((int(text[last]) + 1) % 10) + text[last + 1 :]
+        found = flaws(instance, rewritten(world, other), certificate)
+        assert any(sentence.startswith("number:") for sentence in found), text[last - 60 : last + 9]
+        checked += 1
+    assert checked > 15
 
 
 def test_gold_edges_that_were_turned_round_are_noticed() -> None:
-    instance = FAMILY.suite("made_short")[0]
+    instance = FAMILY.suite("short")[0]
     world = FAMILY.world(instance)
     first = world.edges[0]
     turned = replace(first, cause=first.effect, effect=first.cause)

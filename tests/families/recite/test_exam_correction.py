@@ -12,8 +12,8 @@ from whybench.families.recite.extras.judge.credit import points
 from whybench.families.recite.extras.judge.exam.papers import paper
 from whybench.families.recite.extras.judge.exam_task import JUDGE
 from whybench.families.recite.extras.judge.labels import LABELS, PASSES
+from whybench.families.recite.parameters import Shares
 from whybench.families.recite.world.generate import Order, made
-from whybench.families.recite.world.plan import Shares
 from whybench.judge.correction import corrected
 from whybench.judge.credit import Point
 from whybench.judge.judged_report import (
@@ -130,7 +130,7 @@ def test_clusters_count_and_the_same_stream_gives_the_same_interval() -> None:
 
 @cache
 def papers(seed: str, count: int) -> list[Paper]:
-    shares = Shares(0.7, 0.177, 0.4, 0.2)
+    shares = Shares(0.877, 0.4, 0.2)
     return [
         paper(made(Order("short", seed, k, shares, field="water")), Stream(seed, k), f"{seed}{k}")
         for k in range(count)

@@ -8,8 +8,8 @@ import pytest
 from whybench.causal.seeds import Stream
 from whybench.families.recite.extras.judge.exam.papers import paper
 from whybench.families.recite.extras.judge.labels import LABELS, PASSES
+from whybench.families.recite.parameters import Shares
 from whybench.families.recite.world.generate import Order, made
-from whybench.families.recite.world.plan import Shares
 from whybench.judge.label_judge import Paper
 from whybench.judge.labels import Field
 from whybench.judge.marking import Report, marked
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow  # judges are models of the engine
 
 @cache
 def papers() -> list[Paper]:
-    shares = Shares(0.7, 0.177, 0.4, 0.2)
+    shares = Shares(0.877, 0.4, 0.2)
     return [
         paper(made(Order("short", "marking", k, shares, field="health")), Stream("mark", k), str(k))
         for k in range(20)

@@ -1,19 +1,18 @@
 """How names are shown to a judge, and that ordinary ones are shown."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.tables import together
 
+from whybench.families.recite.agents.words import forms_of
 from whybench.families.recite.extras.judge.case import Case
 from whybench.families.recite.extras.judge.elements import elements
 from whybench.families.recite.extras.judge.names import LONGEST, addressing, plain
-from whybench.families.recite.world import vocabulary
+from whybench.families.recite.world.knowledge import FIELDS, field_named
 
 SET = json.loads((Path(__file__).parent / "name_injections.json").read_text("utf-8"))
 ORDINARY: list[str] = SET["ordinary"]
-FIELDS = Path(vocabulary.__file__).parent / "fields"
 DOCUMENT = "Net size decides the catch, and the catch the fish stock."
 
 
@@ -54,20 +53,12 @@ def test_an_ordinary_name_is_not_withheld(name: str) -> None:
     assert addressing(name) == ()
 
 
-def strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from strings(item)
-
-
 def test_nothing_in_our_vocabularies_is_withheld() -> None:
     words = {
         word
-        for file in FIELDS.glob("*.json")
-        for word in strings(json.loads(file.read_text("utf-8")))
-        if len(word) <= 200
+        for field in FIELDS
+        for concept in field_named(field).concepts
+        for word in (*forms_of(concept), concept.measure, concept.cluster)
     }
     assert len(words) > 1000
     assert [word for word in sorted(words) if addressing(word)] == []

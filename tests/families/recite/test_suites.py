@@ -17,7 +17,6 @@ from whybench.families.recite import FAMILY
 from whybench.families.recite.parameters import levels, matched
 from whybench.families.recite.proof.document_parser import read
 from whybench.families.recite.world.generate import Order, made
-from whybench.families.recite.world.vocabulary import field_named
 
 
 def played(instance: Instance, agent: str) -> Score:
@@ -34,7 +33,7 @@ def handed(instance: Instance, answer: str) -> Score:
 def ladder(agent: str) -> dict[int, list[dict]]:
     """Half of the ladder's graphs, by level."""
     found = defaultdict(list)
-    suite = FAMILY.suite("made_ladder")
+    suite = FAMILY.suite("ladder")
     for instance in (suite[index] for index in range(len(suite) // 2)):
         found[FAMILY.world(instance).level].append(played(instance, agent).values.asdict())
     return dict(found)
@@ -51,33 +50,24 @@ def test_the_pattern_agents_recall_rises_with_every_level_of_explicitness(
 ) -> None:
     rows = ladder("pattern")
     recalls = [mean(rows[level], "edge_recall") for level in sorted(rows)]
-    every = [row for level in rows.values() for row in level]
-    seen, held_out = mean(every, "edge_recall_seen"), mean(every, "edge_recall_held_out")
     with capsys.disabled():
         shown = ", ".join(f"{recall:.3f}" for recall in recalls)
-        sys.stdout.write(
-            f"\npattern recall by level: {shown}; of stated arrows in frames that are held out "
-            f"{held_out:.3f}, in the others {seen:.3f}\n"
-        )
+        sys.stdout.write(f"\npattern recall by level: {shown}\n")
     assert len(recalls) == 5
     assert all(low < high for low, high in pairwise(recalls))
     assert recalls[-1] > 0.1
-    assert 0 < held_out < 1
 
 
 @pytest.mark.slow
-def test_the_oracle_scores_one_at_every_level_and_the_exact_reader_what_the_text_gives() -> None:
-    for rows in ladder("oracle").values():
-        assert {row["edge_f1"] for row in rows} == {1.0}
-    best = ladder("exact")
-    means = [mean(best[level], "edge_f1") for level in sorted(best)]
-    assert all(low < high for low, high in pairwise(means))
-    assert means[-1] == 1.0
-    assert all(row["edge_precision"] == 1.0 for rows in best.values() for row in rows)
+def test_the_oracle_and_the_exact_reader_score_one_at_every_level() -> None:
+    for agent in ("oracle", "exact"):
+        for rows in ladder(agent).values():
+            assert {row["edge_f1"] for row in rows} == {1.0}
+            assert {row["edge_recall_implausible"] for row in rows} <= {1.0, None}
 
 
 def test_levels_of_the_ladder_share_a_graph_and_nothing_else() -> None:
-    suite = FAMILY.suite("made_ladder")
+    suite = FAMILY.suite("ladder")
     for first in range(0, 50, 5):
         worlds = [FAMILY.world(suite[first + level]) for level in range(5)]
         assert len({tuple(world.named()) for world in worlds}) == 1
@@ -96,39 +86,38 @@ def test_names_told_or_free_the_documents_are_the_same() -> None:
         assert FAMILY.certify(told[index]).best_score == 1.0
 
 
-def test_a_witness_is_another_name_under_which_the_text_is_the_same() -> None:
-    found = 0
-    suite = FAMILY.suite("made_short")
-    for instance in (suite[index] for index in range(0, len(suite), 3)):
-        proof = FAMILY.certify(instance)
-        if proof.identified:
-            assert proof.bits == 0
-            continue
-        found += 1
-        world = FAMILY.world(instance)
-        name, other = proof.witness
-        node = next(node for node in world.nodes if node.name == name)
-        field = field_named(read(world.view.text).field)
-        assert [field.title] == list(world.domains)
-        rival = next(concept for concept in field.concepts if concept.name == other)
-        assert node.mention == "absent"
-        assert rival.kind == node.kind
-        assert not set(rival.said + rival.hinted) & set(read(world.view.text).forms.values())
-        assert proof.bits >= 1
-    assert found > 20
+def test_every_document_is_identified_and_leaves_nothing_open() -> None:
+    for suite in ("short", "ladder"):
+        for index in range(0, 40, 4):
+            instance = FAMILY.suite(suite)[index]
+            proof = FAMILY.certify(instance)
+            assert (proof.identified, proof.bits, proof.witness) == (True, 0, None)
+            assert {node.mention for node in FAMILY.world(instance).nodes} <= {
+                "explicit", "implicit",
+            }  # fmt: skip
+
+
+def test_recall_is_told_apart_by_what_knowledge_expects() -> None:
+    instance = FAMILY.suite("name_assisted", parameters={"nodes": 12, "length": 9_000})[0]
+    world = FAMILY.world(instance)
+    expected = [edge for edge in world.edges if edge.plausible]
+    assert 0 < len(expected) < len(world.edges)
+    arrows = [{"source": e.cause + 1, "sink": e.effect + 1} for e in expected]
+    score = handed(instance, json.dumps({"relationships": arrows}))
+    assert score.values["edge_recall_plausible"] == 1.0
+    assert score.values["edge_recall_implausible"] == 0.0
 
 
 def test_parameters_give_the_shares_that_are_asked_for() -> None:
     parameters = {
         "nodes": 20,
         "explicit": 1,
-        "implicit": 0,
         "stated": 0,
         "implied": 1,
         "length": 4000,
     }
-    for instance in list(FAMILY.suite("made_short", parameters=parameters))[:10]:
-        world = FAMILY.world(instance)
+    for index in range(10):
+        world = FAMILY.world(FAMILY.suite("short", parameters=parameters)[index])
         assert len(world.nodes) == 20
         assert {node.mention for node in world.nodes} == {"explicit"}
         assert {edge.status for edge in world.edges} == {"implied"}
@@ -137,26 +126,28 @@ def test_parameters_give_the_shares_that_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
-        ({"explicit": 0.9, "implicit": 0.2}, "sum must be at most 1"),
-        ({"field": "astrology"}, "Try one of cities"),
+        ({"stated": 0.9, "implied": 0.2}, "sum must be at most 1"),
+        ({"field": "astrology"}, "Try one of economy"),
         ({"filter": "nodes=5..9"}, "Give `data` too"),
         ({"data": "texts.jsonl"}, "profile `published`"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(parameters: dict, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        FAMILY.suite("made_short", parameters=parameters)
+        FAMILY.suite("short", parameters=parameters)
 
 
 def test_the_largest_document_can_be_made_and_read() -> None:
-    world = made(Order("long", "largest", 0, matched(), nodes=140, length=170_000, field="health"))
+    world = made(
+        Order("matched", "largest", 0, matched(), nodes=140, length=170_000, field="health")
+    )
     assert len(world.nodes) == 140
     assert len(world.view.text) == pytest.approx(170_000, rel=0.03)
     assert read(world.view.text).unread == ()
 
 
 def test_five_levels() -> None:
-    assert [round(level.explicit, 2) for level in levels()] == [0.3, 0.5, 0.7, 0.85, 1.0]
+    assert [round(level.explicit, 2) for level in levels()] == [0.7, 0.8, 0.88, 0.94, 1.0]
 
 
 # Profile `published`: declared defects, each shown to be there.
@@ -203,7 +194,7 @@ def test_the_legacy_recall_of_a_perfect_answer_is_not_one() -> None:
 
 
 def test_a_repaired_answer_is_marked_and_was_not_valid_at_first() -> None:
-    instance = FAMILY.suite("made_short")[0]
+    instance = FAMILY.suite("short")[0]
     talk = FAMILY.conversation(episode := FAMILY.open(instance), "plain")
     reply = "I think rainfall drives runoff, and runoff drives floods."
     assert "runoff drives floods" in talk.broken(reply)
@@ -215,7 +206,7 @@ def test_a_repaired_answer_is_marked_and_was_not_valid_at_first() -> None:
 
 
 def test_a_repair_that_invents_is_not_taken() -> None:
-    instance = FAMILY.suite("made_short", parameters={"max_errors": 1})[0]
+    instance = FAMILY.suite("short", parameters={"max_errors": 1})[0]
     talk = FAMILY.conversation(episode := FAMILY.open(instance), "plain")
     talk.mended("Rainfall drives runoff.", '{"relationships": [{"source": "a", "sink": "b"}]}')
     assert FAMILY.score(instance, episode.trace).values["repaired"] == 0.0

@@ -12,7 +12,9 @@ from tests.twins.spoiled import unnoticed
 
 from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
+from whybench.episode.episode import play
 from whybench.families.replayscm import FAMILY
+from whybench.families.replayscm.agents.battery import BATTERY
 from whybench.families.replayscm.proof.cells import answer
 from whybench.families.replayscm.proof.checker.check import flaws
 from whybench.families.replayscm.proof.checker.recount import Recount, rows_of
@@ -150,6 +152,16 @@ def test_three_questions_differ_in_the_row_alone() -> None:
 def test_the_place_of_a_question_tells_nothing() -> None:
     places = Counter((i % 3, FAMILY.truth(SUITE[i])["answer"]) for i in range(60))
     assert len(places) == 9
+
+
+@pytest.mark.parametrize("first", [0, 3, 6])
+def test_the_best_rules_of_two_inputs_are_right_once_in_three_questions(first: int) -> None:
+    player = next(one for one in BATTERY if one.name == "pair").fit(SUITE)
+    right = 0.0
+    for instance in (SUITE[first + place] for place in range(3)):
+        trace = play(FAMILY.open(instance), player(instance))
+        right += FAMILY.score(instance, trace).values["solved"]
+    assert right == 1
 
 
 def test_no_shown_row_is_the_further_row() -> None:

@@ -27,7 +27,7 @@ from tests.interfaces.mcp.test_mcp_attacks import (
 
 pytestmark = pytest.mark.wire
 
-SLOW = "recite/made_long"
+SLOW = "recite/standard"
 """A suite whose instances take long to make."""
 
 OPEN = ("--rate", "0", "--session-rate", "0")

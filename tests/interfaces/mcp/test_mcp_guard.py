@@ -348,7 +348,7 @@ def test_a_failing_store_does_not_end_the_sweep(
 def test_no_request_of_a_session_in_memory_waits_for_another_process(
     make: Make, tmp_path: Path
 ) -> None:
-    wire = make(idle=0.5)
+    wire = make(idle=600)
     told = {"mcp-session-id": wire.session()}
     assert wire.ask("ping", headers=told).status == 200
     base = sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)

@@ -24,7 +24,7 @@ SUITES = (
     "causalab/main_3",
     "causalgame/antenna",
     "causallink/core",
-    "recite/made_short",
+    "recite/short",
     "replayscm/lab",
 )
 FIRST = Order("causallink/core", 3)

@@ -25,7 +25,7 @@ class Options:
     """
 
     suite: str = "causallink/advanced"
-    """`family/suite`. A family alone selects its first suite, whose path is then stored here."""
+    """`family/suite`. A family alone selects the first suite that it recommends."""
     split: Part | None = None
     """`train` or `eval`, which share no hidden system. None means both."""
     endless: bool = False
@@ -41,8 +41,14 @@ class Options:
     """The suite seed. Another seed gives other instances."""
     parameters: Record = field(default_factory=Record)
     """Parameters of the family."""
+    where: str | None = None
+    """A filter on difficulty, such as `bits <= 6 and tokens < 2000`."""
+    data: str | None = None
+    """The address of a stored set of the suite, to take its rows."""
     found: Suite = field(init=False, repr=False, compare=False)
     """The suite itself."""
+    choice: Choice = field(init=False, repr=False, compare=False)
+    """The instances that are offered."""
 
     def __post_init__(self) -> None:
         for name, kinds in _KINDS.items():
@@ -74,11 +80,12 @@ class Options:
                 f"{found.family.name} has no template {_show(self.template)}. Use {known}."
             )
         object.__setattr__(self, "found", found)
+        object.__setattr__(self, "choice", self._choice(found))
 
-    @property
-    def choice(self) -> Choice:
-        """The instances that are offered."""
-        return Choice(self.found, self.split, self.rows, self.endless)
+    def _choice(self, suite: Suite) -> Choice:
+        return Choice.of(
+            suite, self.split, self.rows, self.endless, where=self.where, data=self.data
+        )
 
     def changed(self, given: Mapping[str, Any]) -> Options:
         """Return these options with replacements. Unknown names are rejected."""
@@ -106,6 +113,8 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "profile": _TEXT,
     "suite_seed": _TEXT,
     "parameters": (Record,),
+    "where": _TEXT_OR_NONE,
+    "data": _TEXT_OR_NONE,
 }
 _WANTED: Mapping[tuple[type, ...], str] = {
     _TEXT: "a string",
@@ -115,8 +124,8 @@ _WANTED: Mapping[tuple[type, ...], str] = {
     (Record,): "an object of named values",
 }
 
-NAMES = frozenset(option.name for option in fields(Options) if option.init)
-"""The names of the options."""
+NAMES = frozenset(option.name for option in fields(Options) if option.init) - {"data"}
+"""The names of the options that a client may change. It must not make a server read addresses."""
 
 
 def _record(value: Any) -> Any:
@@ -125,12 +134,12 @@ def _record(value: Any) -> Any:
 
 
 def _whole_path(path: Any) -> Any:
-    """Return `family/suite`, with the first suite if only a family is given.
+    """Return `family/suite`, with the first recommended suite if only a family is given.
 
     A value that is not a string is returned for the later check.
     """
     family = installed_families().get(path) if isinstance(path, str) else None
-    return path if family is None else f"{path}/{next(iter(family.suites))}"
+    return path if family is None else f"{path}/{family.recommended[0]}"
 
 
 def _show(value: object) -> str:

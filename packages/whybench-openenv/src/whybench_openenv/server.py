@@ -12,6 +12,7 @@ import socket
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -92,7 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _app(chosen: Namespace) -> FastAPI:
     given = {name: value for name, value in vars(chosen).items() if name in NAMES}
     return make_app(
-        Options().changed({name: value for name, value in given.items() if value is not None}),
+        replace(
+            Options().changed({name: value for name, value in given.items() if value is not None}),
+            data=chosen.data,
+        ),
         seed=chosen.seed,
         sessions=chosen.sessions,
         idle=chosen.idle,
@@ -112,7 +116,7 @@ def _parser(environ: Mapping[str, str]) -> ArgumentParser:
         told = environ.get(f"{PREFIX}{name.upper()}", "").casefold() in {"1", "true", "yes"}
         parser.add_argument(f"--{name}", action="store_true", default=told, help=what)
 
-    add("suite", "Suite as family/suite, or a family for its first suite.")
+    add("suite", "Suite as family/suite, or a family for its first recommended suite.")
     add("split", "Split: train or eval. They share no hidden system.")
     flag("endless", "Draw new instances without end.")
     add("rows", "Length of the finite list before the split.", kind=int)
@@ -120,6 +124,8 @@ def _parser(environ: Mapping[str, str]) -> ArgumentParser:
     add("template", "Prompt template.")
     add("profile", "Profile: certified or published.")
     add("suite-seed", "Suite seed. Another seed gives other instances.")
+    add("where", "Filter on difficulty, such as 'bits <= 6 and tokens < 2000'.")
+    add("data", "Address of a stored set of the suite, to take its rows.")
     add("parameters", 'Parameters of the family as JSON, such as {"n": 4}.', kind=_object)
     add("seed", "First seed for endless resets without a seed.", 0, int)
     add("sessions", f"Maximum number of parallel sessions. Default: {SESSIONS}.", SESSIONS, int)

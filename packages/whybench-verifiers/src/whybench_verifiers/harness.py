@@ -83,9 +83,11 @@ async def _play(
 
 def _answers(playing: Playing, completion: ChatCompletion) -> Iterator[dict[str, Any]]:
     """Run the calls of a reply in order. After the end of the episode, calls have no effect."""
-    calls = completion.choices[0].message.tool_calls
+    message = completion.choices[0].message
+    calls = message.tool_calls
     if not calls:
-        yield {"role": "user", "content": sendable(playing.without_call().text)}
+        text = playing.without_call(message.content or "").text
+        yield {"role": "user", "content": sendable(text)}
     for call in calls or ():
         if playing.session.done:
             return

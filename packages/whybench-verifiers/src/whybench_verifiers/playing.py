@@ -58,10 +58,9 @@ class Playing(vf.State):
             return self._paid(self.session.act(Action.malformed(str(error)[:200])))
         return self._paid(self.session.call(name, args))
 
-    def without_call(self) -> Reply:
-        """Run a reply without a call as a step that cannot be read."""
-        names = " or ".join(str(tool["name"]) for tool in self.session.tools)
-        return self._paid(self.session.act(Action.malformed(f"call {names}")))
+    def without_call(self, text: str) -> Reply:
+        """Run a reply without a call: the one call that it holds in text, else an error."""
+        return self._paid(self.session.without_call(text))
 
     def score(self) -> Score | None:
         """Return the score that was paid, or the score of the episode as it is.

@@ -36,6 +36,10 @@ class WhyBenchConfig(vf.TasksetConfig):
     """The suite seed. Another seed gives other instances. `private:…` needs its secret."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     """The family's parameters."""
+    where: str | None = None
+    """A filter on difficulty, such as `bits <= 6 and tokens < 2000`."""
+    data: str | None = None
+    """The address of a stored set of the suite, to take its rows."""
 
 
 class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
@@ -57,7 +61,9 @@ class WhyBenchTaskset(vf.Taskset[WhyBenchTask, WhyBenchConfig]):
             parameters=config.parameters,
         )
         part = None if config.split == "all" else config.split
-        self.choice = Choice(self.suite, part, config.rows, config.endless)
+        self.choice = Choice.of(
+            self.suite, part, config.rows, config.endless, where=config.where, data=config.data
+        )
         templates = self.suite.family.templates
         if config.template not in (None, *templates):
             raise ValueError(f"Unknown template {config.template!r}. Use {', '.join(templates)}.")
@@ -105,7 +111,7 @@ class CausalLinkTaskset(WhyBenchTaskset):
 class ReciteTaskset(WhyBenchTaskset):
     """Suites of ReCITE."""
 
-    default, others = "recite/made_short", False
+    default, others = "recite/short", False
 
 
 class ReplaySCMTaskset(WhyBenchTaskset):

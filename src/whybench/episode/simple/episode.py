@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import product
 from math import prod
 from typing import Any, Generic, TypeVar
 
 from whybench import CANARY
-from whybench.causal.canonical import EMPTY, Json, Record
-from whybench.episode.action import Action, ActionSpec, Argument, parse_call
+from whybench.causal.canonical import EMPTY, Json, Record, thaw
+from whybench.episode.action import TEXT, Action, ActionSpec, Argument, parse_call
 from whybench.episode.declaration import declared
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
@@ -125,8 +126,14 @@ class SimpleEpisode(Episode, Generic[World]):
 
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
-        """The declared actions; only the final one once evidence is given."""
-        specs = declared_actions(_package(self))
+        """The declared actions; only the final one once evidence is given.
+
+        The legal values of an argument (`choices`) are its enumeration.
+        """
+        package = _package(self)
+        names = (one.name for spec in declared_actions(package) for one in spec.arguments)
+        legal = tuple((name, self.choices(name)) for name in names)
+        specs = _with_choices(package, tuple((n, tuple(v)) for n, v in legal if v is not None))
         return specs if self.evidence == "own" else tuple(spec for spec in specs if spec.final)
 
     def _carry_out(self, action: Action) -> Observation:
@@ -259,14 +266,17 @@ class SimpleDialogue(JsonDialogue[SimpleEpisode[Any]]):
 
 def _schema(specs: tuple[ActionSpec, ...]) -> Json:
     """Return the schema of a call; an argument that not every action has may be null."""
-    text: dict[str, Json] = {"type": "string"}
-    either: dict[str, Json] = {"anyOf": [text, {"type": "null"}]}
     everywhere = set.intersection(*({a.name for a in s.arguments if not a.optional} for s in specs))
-    names = dict.fromkeys(a.name for spec in specs for a in spec.arguments)
+    kinds: dict[str, dict[Record, None]] = {}
+    for argument in (a for spec in specs for a in spec.arguments):
+        kinds.setdefault(argument.name, {})[argument.schema] = None
     called: dict[str, Json] = {"type": "string", "enum": [spec.name for spec in specs]}
-    return object_schema(
-        {"action": called} | {name: text if name in everywhere else either for name in names}
-    )
+    properties: dict[str, Json] = {"action": called}
+    for name, schemas in kinds.items():
+        either: list[Json] = [thaw(schema) for schema in schemas]
+        either += [] if name in everywhere else [{"type": "null"}]
+        properties[name] = either[0] if len(either) == 1 else {"anyOf": either}
+    return object_schema(properties)
 
 
 @cache
@@ -276,10 +286,33 @@ def declared_actions(package: str) -> tuple[ActionSpec, ...]:
         ActionSpec(
             one["name"],
             one["meaning"],
-            tuple(Argument(name, meaning) for name, meaning in one.get("arguments", {}).items()),
+            tuple(_argument(name, told) for name, told in one.get("arguments", {}).items()),
             one.get("final", False),
         )
         for one in declared(package)["actions"]
+    )
+
+
+def _argument(name: str, told: str | Mapping[str, Any]) -> Argument:
+    """Return an argument that is declared by its meaning, or by `meaning` and `schema`."""
+    return Argument(name, told) if isinstance(told, str) else Argument(name, **told)
+
+
+@lru_cache(maxsize=1024)
+def _with_choices(
+    package: str, legal: tuple[tuple[str, tuple[str, ...]], ...]
+) -> tuple[ActionSpec, ...]:
+    """Return the declared actions with the legal values of arguments that are texts."""
+    values = dict(legal)
+
+    def typed(one: Argument) -> Argument:
+        if one.name not in values or one.schema != TEXT:
+            return one
+        return replace(one, schema={"type": "string", "enum": values[one.name]})
+
+    return tuple(
+        replace(spec, arguments=tuple(map(typed, spec.arguments)))
+        for spec in declared_actions(package)
     )
 
 

@@ -131,7 +131,8 @@ class CausaLab(Family[World]):
         trace = self.exact_run(instance)
         timeline = InferenceTimeline(view, trace)
         found = timeline.forced(world.shown())
-        least = 0 if certify.chain_of(view.records) else certify.fewest(world)
+        whole = certify.chain_of(view.records) and not view.budget
+        least = 0 if whole else certify.fewest(world)
         identified = (
             found.complete if certify.by_run(world) else least is not None and least <= view.budget
         )

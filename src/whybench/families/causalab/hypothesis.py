@@ -7,9 +7,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from whybench.causal.canonical import Json, Record, thaw
 from whybench.causal.graph import Graph
+from whybench.episode.prompts.conversation import object_schema
 from whybench.families.causalab.world.names import canonical, is_frequency
 from whybench.families.causalab.world.world import FREQUENCY, View
 
@@ -77,6 +79,19 @@ def read(view: View, text: Json, *, final: bool, candidates: bool = False) -> Gu
     asked = candidates and "candidates" in data
     listed = _candidates(view, data["candidates"]) if asked else None
     return Guess(frozenset(edges), base, linear, square, listed, frozenset(undetermined))
+
+
+def hypothesis_schema(names: tuple[str, ...], candidates: bool) -> dict[str, Any]:
+    """Return the JSON schema of a hypothesis about quantities, in their order of display."""
+    name = {"type": "string", "enum": list(names)}
+    edge = object_schema({"from": name, "to": name})
+    edge["properties"]["undetermined"] = {"type": "boolean"}
+    graph = {"type": "array", "items": edge}
+    weights = {"type": "object", "additionalProperties": {"type": ["number", "null"]}}
+    parts = {"edges": graph, "coefficients": weights}
+    if candidates:
+        parts["candidates"] = {"type": "array", "items": graph}
+    return object_schema(parts)
 
 
 def loaded(text: Json) -> Mapping[str, Json]:

@@ -53,6 +53,8 @@ class Plan:
     """Whether one or two properties cannot be set."""
     golden: bool = False
     """Whether a chain of interventions is given instead of a budget."""
+    begun: int = 0
+    """Number of interventions of such a chain that are given beside the budget."""
     observed: bool = False
     """Whether no property can be set, and records settle a part of the graph."""
     fresh: bool = False
@@ -94,6 +96,7 @@ PLANS: dict[str, Plan] = {
     **{f"partial_{k}": Plan(k, partial=True) for k in (4, 6)},
     **{f"golden_{k}": Plan(k, f"{k}nodes_golden", golden=True) for k in (4, 6)},
     "observed_5": Plan(5, observed=True),
+    "small": Plan(4, begun=1),
     "fresh": Plan(K, fresh=True),
 }
 """Suite → its definition, in the order of `family.toml`."""

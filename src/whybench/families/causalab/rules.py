@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from whybench.causal.canonical import Json, Record
 from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
-from whybench.families.causalab.hypothesis import Guess, HypothesisError, node, read
+from whybench.families.causalab.hypothesis import (
+    Guess,
+    HypothesisError,
+    hypothesis_schema,
+    node,
+    read,
+)
 from whybench.families.causalab.numbers import number, setting_of
 from whybench.families.causalab.parameters import Parameters
 from whybench.families.causalab.world.world import (
@@ -19,40 +27,6 @@ from whybench.families.causalab.world.world import (
     World,
     moved_base,
 )
-
-HYPOTHESIS = Argument("hypothesis", "your present hypothesis, as JSON text", optional=True)
-
-SPECS = (
-    ActionSpec(
-        "intervene",
-        "Set one property of the manipulator's crystal and measure everything.",
-        (
-            Argument("property", "the property to set"),
-            Argument("value", "the number to set it to"),
-            HYPOTHESIS,
-        ),
-    ),
-    ActionSpec(
-        "propose",
-        "Record a hypothesis without an experiment; this costs nothing.",
-        (Argument("hypothesis", "the hypothesis, as JSON text"),),
-    ),
-    ActionSpec(
-        "open_reactor",
-        "See the reactor's crystal. The manipulator is locked for good.",
-        (HYPOTHESIS,),
-    ),
-    ActionSpec(
-        "submit",
-        "Predict the frequency of the reactor's crystal. This ends the task.",
-        (
-            Argument("frequency", "the predicted frequency, a number"),
-            Argument("hypothesis", "your final hypothesis, as JSON text", optional=True),
-        ),
-        final=True,
-    ),
-)
-
 
 INVALID_HYPOTHESIS = "invalid_hypothesis"
 """A hypothesis was rejected; this never ends an episode."""
@@ -129,6 +103,11 @@ class LabRules(Episode):
         return self.world.view
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all quantities in their order of display, the frequency last."""
+        return tuple(self.view.names[v] for v in (*self.view.display, FREQUENCY))
+
+    @property
     def left(self) -> int:
         """Number of interventions that are left."""
         return self.view.budget - self.used
@@ -146,9 +125,12 @@ class LabRules(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """The available actions: no `intervene` without a budget, only `submit` with evidence."""
+        view = self.view
+        settable = tuple(view.names[v] for v in view.targets())
+        specs = action_specs(self.names, settable, self.parameters.candidates)
         if self.evidence != "own":
-            return SPECS[-1:]
-        return SPECS if self.view.budget else SPECS[1:]
+            return specs[-1:]
+        return specs if view.budget else specs[1:]
 
     def _carry_out(self, action: Action) -> Observation:
         if action.name == "intervene":
@@ -305,3 +287,43 @@ def activates(world: World, prediction: float) -> bool:
     if tolerance == 0:
         return round(prediction, DECIMALS) == target
     return abs(prediction - target) < tolerance
+
+
+@lru_cache(maxsize=1024)
+def action_specs(
+    names: tuple[str, ...], settable: tuple[str, ...], candidates: bool
+) -> tuple[ActionSpec, ...]:
+    """Return the kinds of action; all names come in their order of display."""
+    shape, number_of = hypothesis_schema(names, candidates), {"type": "number"}
+    which = {"type": "string", "enum": settable}
+    present = Argument("hypothesis", "your present hypothesis", True, shape)
+    return (
+        ActionSpec(
+            "intervene",
+            "Set one property of the manipulator's crystal and measure everything.",
+            (
+                Argument("property", "the property to set", schema=which),
+                Argument("value", "the number to set it to", schema=number_of),
+                present,
+            ),
+        ),
+        ActionSpec(
+            "propose",
+            "Record a hypothesis without an experiment; this costs nothing.",
+            (Argument("hypothesis", "the hypothesis", schema=shape),),
+        ),
+        ActionSpec(
+            "open_reactor",
+            "See the reactor's crystal. The manipulator is locked for good.",
+            (present,),
+        ),
+        ActionSpec(
+            "submit",
+            "Predict the frequency of the reactor's crystal. This ends the task.",
+            (
+                Argument("frequency", "the predicted frequency, a number", schema=number_of),
+                Argument("hypothesis", "your final hypothesis", True, shape),
+            ),
+            final=True,
+        ),
+    )

@@ -24,7 +24,7 @@ PLAIN = "plain"
 
 def covariates(world: World, best: float, default: float) -> Record:
     """Return the covariates for reports; `best` and `default` are survivals on this instance."""
-    rules = world.rules
+    rules, sheet = world.rules, world.physics.sheet
     found: dict[str, Json] = {
         "scenario": world.scenario,
         "physics": rules.physics,
@@ -34,6 +34,7 @@ def covariates(world: World, best: float, default: float) -> Record:
         "best_known": best,
         "default": default,
         "winnable": best >= rules.threshold,
+        "parts": len(sheet.components) + len(sheet.slots),
         "records": int(world.history.kept.sum()),
         "keep_failed": rules.keep_failed,
         "drones": rules.drones,

@@ -18,7 +18,7 @@ from whybench.episode.instance import Instance, Profile
 from whybench.episode.prompts.turn_limits import TurnLimits
 from whybench.episode.score import Score
 from whybench.episode.trace import Step, Trace
-from whybench.families.causalgame.agents import strategies
+from whybench.families.causalgame.agents import particles, strategies
 from whybench.families.causalgame.agents.agent_state import AgentState
 from whybench.families.causalgame.covariates import covariates
 from whybench.families.causalgame.episode import DroneEpisode
@@ -102,6 +102,11 @@ class CausalGame(Family[World]):
                 kept = Record((name, value) for name, value in action.args if name != "beliefs")
                 found.append(Action("deploy", kept))
         return tuple(found)
+
+    def exact_experiments(self, instance: Instance) -> int:
+        """Return how many experiments the exact agent makes; on drawn systems always as many."""
+        told = view(self.world(instance))
+        return particles.experiments(told) if told.law else super().exact_experiments(instance)
 
     def certify(self, instance: Instance) -> Certificate:
         """Return exact facts about a drawn system; nothing is claimed for the published rules."""

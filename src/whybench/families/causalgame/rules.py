@@ -20,11 +20,10 @@ from whybench.families.causalgame.claims import Belief, beliefs
 from whybench.families.causalgame.parameters import MOST_LOOKS, Parameters
 from whybench.families.causalgame.prompts.action_specs import (
     ASK,
-    DRAWN_SPECS,
     LOOKS,
     OUTCOMES,
     QUESTIONS,
-    SPECS,
+    action_specs,
 )
 from whybench.families.causalgame.view import View, view
 from whybench.families.causalgame.world.design import SUFFIX, Design, design
@@ -110,7 +109,10 @@ class DroneRules(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """The actions that are offered; with given evidence only submit and report."""
-        specs = DRAWN_SPECS if self.world.drawn else SPECS
+        seen = self.view
+        specs = action_specs(
+            seen.components, seen.def_range, seen.slots, seen.switches, self.world.drawn
+        )
         if self.evidence != "own":
             return tuple(spec for spec in specs if spec.final)
         return tuple(spec for spec in specs if self.view.queries or spec.name != ASK)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from whybench import CANARY
 from whybench.causal.canonical import Record
@@ -50,7 +50,8 @@ class LinkEpisode(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """Start, stop and answer in the theme's words; only answer if evidence is given."""
-        specs = action_specs(self.world.view.theme, self.world.view.answers)
+        view = self.world.view
+        specs = action_specs(view.theme, view.answers, view.movable)
         return specs if self.evidence == "own" else specs[-1:]
 
     def _carry_out(self, action: Action) -> Observation:
@@ -154,11 +155,13 @@ class LinkEpisode(Episode):
             return words.say("error", reason=reason, **self.words())
         if self.done:
             return words.say("end", **self.words())
-        return words.say("state", listing=self.listing(), left=self.left)
+        return words.say("state", **self.words())
 
     def words(self) -> dict[str, object]:
         """Return the current values of a template's placeholders."""
-        return {**_lasting_words(self.world.view), "left": self.left, "listing": self.listing()}
+        view = self.world.view
+        on = ", ".join(view.names[v] for v in members(self.state)) or "none"
+        return {**_lasting_words(view), "left": self.left, "listing": self.listing(), "active": on}
 
     def listing(self, on: tuple[str, ...] | None = None) -> str:
         """Return every entity with its condition, in display order: now, or with these on."""
@@ -184,6 +187,7 @@ def _lasting_words(view: View) -> dict[str, object]:
         "on": theme.on,
         "off": theme.off,
         "n": view.n,
+        "all": ", ".join(view.names),
         "names": ", ".join(view.movable),
         "movable": ", ".join(view.movable),
         "answers": _listed(view.answers),
@@ -209,18 +213,22 @@ def _sight(names: tuple[str, ...], state: State) -> Observation:
     return Observation(OK, Record((("on", tuple(names[v] for v in members(state))),)))
 
 
-@cache
-def action_specs(name: str, answers: tuple[str, ...]) -> tuple[ActionSpec, ...]:
+@lru_cache(maxsize=1024)
+def action_specs(
+    name: str, answers: tuple[str, ...], movable: tuple[str, ...]
+) -> tuple[ActionSpec, ...]:
     """Return the kinds of action in the words of a theme."""
     theme = read_theme(name)
-    which = Argument(theme.noun, f"the name of one {theme.noun}")
+    names = {"type": "string", "enum": movable}
+    which = Argument(theme.noun, f"the name of one {theme.noun}", schema=names)
+    verdict = {"type": "string", "enum": answers}
     return (
         ActionSpec(theme.start, f"Make a {theme.noun} {theme.on}.", (which,)),
         ActionSpec(theme.stop, f"Try to make a {theme.noun} {theme.off}.", (which,)),
         ActionSpec(
             "answer",
             "Answer the question. This ends the task.",
-            (Argument("answer", _listed(answers)),),
+            (Argument("answer", _listed(answers), schema=verdict),),
             final=True,
         ),
     )

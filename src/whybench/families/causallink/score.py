@@ -8,9 +8,16 @@ from functools import cache, lru_cache
 from typing import TypeAlias
 
 from whybench.causal.canonical import Record
-from whybench.episode.action import MALFORMED
 from whybench.episode.episode import ANSWERED
-from whybench.episode.score import CLAIMS, ERROR_MODES, UNFINISHED, Score, claims
+from whybench.episode.score import (
+    CLAIMS,
+    ERROR_MODES,
+    UNFINISHED,
+    Score,
+    claims,
+    formats,
+    proof,
+)
 from whybench.episode.trace import Trace
 from whybench.families.causallink.failure_patterns import BIASES, Change, bias
 from whybench.families.causallink.prompts.theme import read_theme
@@ -134,7 +141,7 @@ def score(world: World, trace: Trace) -> Score:
     outcome = trace.outcome or UNFINISHED
     said, gold = _answer(trace) if outcome == ANSWERED else None, right_answer(world)
     right = None if said is None else said == gold
-    proof = None if said is None else _proof(said, gold, told.possible)
+    rests = None if said is None else proof(said, gold, told.possible)
     pattern = None
     if said is not None and not right and not world.view.fixed:
         pattern = bias(world.view.x, world.view.y, told.changes, said == "yes", told.verdict)
@@ -148,15 +155,15 @@ def score(world: World, trace: Trace) -> Score:
         "accuracy_cannot": float(bool(right)) if gold == "cannot" else None,
         "accuracy_answered": None if right is None else float(right),
         **(claims(said, gold) if world.view.fixed else dict.fromkeys(CLAIMS)),
-        **_marked(PROOF, proof),
+        **_marked(PROOF, rests),
         **_marked(ERROR_MODES, outcome),
         "errors": float(any(step.observation.is_error for step in trace.steps)),
-        **_formats(trace),
+        **formats(trace),
         "ineffective_actions": float(sum(c.before == c.after for c in own)),
         "wasted_steps": float(wasted) if free else None,
         **(_UNMARKED if pattern is None else _marked(BIASES, pattern)),
     }
-    labels = Record.of(verdict=told.verdict, proof=proof, bias=pattern)
+    labels = Record.of(verdict=told.verdict, proof=rests, bias=pattern)
     return Score(outcome, Record(values.items()), labels)
 
 
@@ -171,19 +178,3 @@ def _marked(names: tuple[str, ...], mark: str | None) -> dict[str, float]:
 
 def _answer(trace: Trace) -> str:
     return str(trace.steps[-1].action.args["answer"]).strip().casefold()
-
-
-def _proof(said: str, gold: str, possible: frozenset[str]) -> str:
-    if said == gold:
-        return "understood" if len(possible) == 1 else "lucky"
-    return "premature" if said in possible else "contradicted"
-
-
-def _formats(trace: Trace) -> dict[str, float | None]:
-    forms = {
-        None if step.action.name == MALFORMED else step.action.form
-        for step in trace.steps[trace.given :]
-    }
-    if not forms:
-        return {"strict_format": None, "lenient_format": None}
-    return {"strict_format": float(forms == {"strict"}), "lenient_format": float(None not in forms)}

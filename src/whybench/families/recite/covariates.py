@@ -13,7 +13,7 @@ SEPARATOR = " | "
 def covariates(world: World) -> Record:
     """Return the covariates of a document, for authors and reports.
 
-    Unknown values are left out: the level outside `made_ladder`, the date of a generated document,
+    Unknown values are left out: the level outside `ladder`, the date of a generated document,
     and how a published text gives its edges.
     """
     n, m = len(world.nodes), len(world.edges)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from whybench.causal.canonical import Json, Record, freeze
+from whybench.causal.canonical import Json, Record
 from whybench.causal.graph import Graph, canonical_form
 from whybench.causal.seeds import Stream
 from whybench.episode.certificate import Certificate
@@ -32,9 +32,9 @@ from whybench.families.recite.proof import certify
 from whybench.families.recite.rules import REPAIRED, ReciteEpisode
 from whybench.families.recite.score import Handed, values
 from whybench.families.recite.world.generate import made, ordered
+from whybench.families.recite.world.knowledge import FIELDS
 from whybench.families.recite.world.published import texts
 from whybench.families.recite.world.published.filters import Filter, kept, parse
-from whybench.families.recite.world.vocabulary import FIELDS
 from whybench.families.recite.world.world import World
 
 
@@ -106,7 +106,7 @@ class ReCITE(Family[World]):
         return ReciteEpisode(instance, world, self.params(instance).max_errors)
 
     def certify(self, instance: Instance) -> Certificate:
-        """Certify what the text of a generated document determines, and the score of `exact`.
+        """Certify that the text of a generated document determines its graph.
 
         Nothing is proven about a published text, because nobody knows everything that it says.
         """
@@ -117,19 +117,19 @@ class ReCITE(Family[World]):
                 "texts by other hands: what they say is not known",
                 facts=certify.facts(world),
             )
-        found = certify.proof(world)
-        reached = self.score(instance, self.exact_run(instance)).values["edge_f1"]
+        proof = certify.proof(world)
+        right = proof.right
+        best = right and self.score(instance, self.exact_run(instance)).values["edge_f1"]
         return Certificate(
             instance=instance.id,
             hypotheses=certify.HYPOTHESES,
             status="proven",
-            solvable=found.right,
-            identified=found.right and not found.unnamed,
-            best_score=reached if world.view.names == "told" else None,
+            solvable=best == certify.BEST,
+            identified=right,
+            best_score=certify.BEST,
             exact_steps=0,
-            bits=found.bits,
-            witness=freeze(found.witness),
-            facts=Record((*certify.facts(world), ("careful_reader", reached))),
+            bits=0.0 if right else None,
+            facts=Record((*certify.facts(world), *certify.document_facts(world, proof.reading))),
         )
 
     def score_episode(self, episode: ReciteEpisode) -> Score:

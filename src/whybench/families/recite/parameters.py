@@ -10,12 +10,22 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from whybench.families.recite.world.diagram import FEWEST_NODES, MOST_NODES
-from whybench.families.recite.world.plan import Shares
-from whybench.families.recite.world.sizes import LONGEST, SHORTEST
+from whybench.families.recite.world.sizes import FEWEST_NODES, LONGEST, MOST_NODES, SHORTEST
 from whybench.families.recite.world.world import Names
 
 FAMILY = "recite"
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How explicit a document is."""
+
+    explicit: float
+    """Share of the nodes that are named; the others are described."""
+    stated: float
+    """Share of the edges that one sentence states."""
+    implied: float
+    """Share of the edges that several sentences imply; the others are derivable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +34,13 @@ class Collection:
 
     size: int
     source: str
-    """Which graphs: `short`, `long`, `ladder` or `matched` (to the published statistics)."""
+    """Which graphs: `short`, `ladder` or `matched` (to the published statistics)."""
     names: Names
 
 
 COLLECTIONS = {
-    "made_short": Collection(200, "short", "free"),
-    "made_long": Collection(100, "long", "free"),
-    "made_ladder": Collection(200, "ladder", "free"),
+    "short": Collection(200, "short", "free"),
+    "ladder": Collection(200, "ladder", "free"),
     "standard": Collection(292, "matched", "free"),
     "name_assisted": Collection(292, "matched", "told"),
 }
@@ -48,7 +57,7 @@ def levels() -> tuple[Shares, ...]:
 
 @cache
 def matched() -> Shares:
-    """Return the shares of documents outside `made_ladder`."""
+    """Return the shares of documents outside `ladder`."""
     return Shares(**_shares()["matched"])
 
 
@@ -77,14 +86,14 @@ class Parameters(BaseModel):
     length: int | None = Field(None, ge=SHORTEST, le=LONGEST)
     field: str | None = None
     explicit: float | None = Field(None, ge=0, le=1)
-    implicit: float | None = Field(None, ge=0, le=1)
     stated: float | None = Field(None, ge=0, le=1)
     implied: float | None = Field(None, ge=0, le=1)
-    distractors: float = Field(0.4, ge=0, le=1)
+    distractors: float = Field(1.6, ge=0, le=3)
+    grammar: Literal["seen", "held_out", "all"] = "held_out"
 
 
 MADE_ONLY = (
-    "nodes", "length", "field", "explicit", "implicit", "stated", "implied", "distractors",
+    "nodes", "length", "field", "explicit", "stated", "implied", "distractors", "grammar",
 )  # fmt: skip
 """Parameters that apply to generated documents only."""
 
@@ -95,13 +104,12 @@ def shares(suite: str, index: int, parameters: Parameters) -> Shares:
     found = levels()[index % len(levels())] if ladder else matched()
     given = {
         name: value
-        for name in ("explicit", "implicit", "stated", "implied")
+        for name in ("explicit", "stated", "implied")
         if (value := getattr(parameters, name)) is not None
     }
     found = replace(found, **given)
-    for one, other in (("explicit", "implicit"), ("stated", "implied")):
-        if getattr(found, one) + getattr(found, other) > 1 + 1e-9:
-            raise ValueError(
-                f"`{one}` and `{other}` are shares of one whole. Their sum must be at most 1."
-            )
+    if found.stated + found.implied > 1 + 1e-9:
+        raise ValueError(
+            "`stated` and `implied` are shares of one whole. Their sum must be at most 1."
+        )
     return found

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from functools import cache
+from typing import Any
 
 from whybench import CANARY
+from whybench.causal.canonical import Json
 from whybench.episode.action import Action, ActionSpec, Argument
 from whybench.episode.episode import ANSWERED, INVALID_ACTION, INVALID_ANSWER, Episode
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
+from whybench.episode.prompts.conversation import object_schema
 from whybench.episode.prompts.template import PromptTemplate, load_templates, paragraphs
 from whybench.families.recite.answer import Answer, AnswerError, read, read_released
 from whybench.families.recite.world.world import World
@@ -36,7 +39,12 @@ class ReciteEpisode(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """The only action, `submit`."""
-        return SPECS
+        return action_specs(self.ids)
+
+    @property
+    def ids(self) -> int | None:
+        """The number of nodes if an answer names them by ids; None if it names them by texts."""
+        return self.world.view.count if self._names == "told" else None
 
     def _carry_out(self, action: Action) -> Observation:
         if action.name != "submit":
@@ -60,7 +68,9 @@ class ReciteEpisode(Episode):
 
     def rules(self, words: PromptTemplate) -> str:
         """Return the part that is the same for every document of a suite."""
-        return paragraphs(words.say("rules"), words.say(f"names_{self._names}"), CANARY)
+        return paragraphs(
+            self._say(words, "rules"), self._say(words, f"names_{self._names}"), CANARY
+        )
 
     def document(self, words: PromptTemplate) -> str:
         """Return the text between two marker lines."""
@@ -74,7 +84,7 @@ class ReciteEpisode(Episode):
         """Return the number of nodes, their names if they are given, and how to answer."""
         view = self.world.view
         listed = "\n".join(f"{k}: {name}" for k, name in enumerate(view.nodes, 1))
-        return words.say(f"answer_{self._names}", count=view.count, nodes=listed)
+        return self._say(words, f"answer_{self._names}", count=view.count, nodes=listed)
 
     def describe(self, observation: Observation, template: str) -> str:
         """Return an observation in words."""
@@ -84,22 +94,29 @@ class ReciteEpisode(Episode):
             return words.say("error", reason=reason)
         return words.say("end")
 
+    def _say(self, words: PromptTemplate, passage: str, **filled: object) -> str:
+        """Return a passage; published texts have some of their own."""
+        own = f"{passage}_texts"
+        by_others = self.instance.parameters.get("data") is not None and own in words.passages
+        return words.say(own if by_others else passage, **filled)
+
     @property
     def _names(self) -> str:
         return self.world.view.names
 
 
-SPECS = (
-    ActionSpec(
-        "submit",
-        "Hand in the graph. If it is valid, this ends the task.",
-        (
-            Argument(
-                "answer",
-                "the graph, as one JSON text: "
-                + json.dumps({"relationships": [{"source": "…", "sink": "…"}]}, ensure_ascii=False),
-            ),
-        ),
-        final=True,
-    ),
-)
+def graph_schema(ids: int | None) -> dict[str, Any]:
+    """Return the JSON schema of a graph: of ids from 1 to a number, or of names."""
+    end: Json = {"type": "string"}
+    if ids is not None:
+        end = {"type": "integer", "minimum": 1, "maximum": ids}
+    arrow = object_schema({"source": end, "sink": end})
+    return object_schema({"relationships": {"type": "array", "items": arrow}})
+
+
+@cache
+def action_specs(ids: int | None) -> tuple[ActionSpec, ...]:
+    """Return the only kind of action."""
+    answer = Argument("answer", "the graph", schema=graph_schema(ids))
+    meaning = "Hand in the graph. If it is valid, this ends the task."
+    return (ActionSpec("submit", meaning, (answer,), final=True),)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from whybench.causal.canonical import Record, freeze
@@ -108,44 +107,37 @@ def _answered(
 def _proof(world: World, edges: Mapped) -> str | None:
     """Return whether an answer is the graph that the text determines, or what is wrong with it.
 
-    The text gives every edge, so a right graph is understood and never lucky. It does not give the
-    names of unnamed factors, so with free names only their places in the graph are compared, and
-    they may be left out. A wrong answer is contradicted if the text denies one of its edges, or if
-    it turns a given edge round; otherwise it is premature. None for the profile `published`.
+    A wrong graph is contradicted if it has an edge that the text denies, or turns a given edge
+    round; otherwise it is premature. None for the profile `published`.
     """
     if world.view.released:
         return None
-    free = world.view.names == "free"
-    named = {v for v, node in enumerate(world.nodes) if not free or node.mention != "absent"}
-    gold, factors = _split(world.pairs, named)
-    found, others = _split(edges, named)
-    if found == gold and not others - factors:
+    if edges == world.pairs:
         return "understood"
-    turned = {(effect, cause) for cause, effect in gold - found} - gold
-    return "contradicted" if found & (turned | world.denied) else "premature"
+    turned = {(effect, cause) for cause, effect in world.pairs - edges} - world.pairs
+    return "contradicted" if edges & (turned | world.denied) else "premature"
 
 
-def _split(
-    edges: Iterable[tuple[Hashable, Hashable]], named: Collection[Hashable]
-) -> tuple[set[tuple[Hashable, Hashable]], Counter[Hashable]]:
-    """Return the edges between named quantities, and the neighbours of each other quantity."""
-    inner: set[tuple[Hashable, Hashable]] = set()
-    around: dict[Hashable, set[tuple[str, Hashable]]] = {}
-    for cause, effect in edges:
-        if cause in named and effect in named:
-            inner.add((cause, effect))
-        for end, role, other in ((cause, "to", effect), (effect, "from", cause)):
-            if end not in named:
-                around.setdefault(end, set()).add((role, other if other in named else None))
-    return inner, Counter(frozenset(places) for places in around.values())
+def known_names(world: World) -> list[tuple[str, ...]]:
+    """Return all names of each gold node; those that a document uses with and without article."""
+    return [
+        (
+            node.name,
+            *dict.fromkeys(
+                form
+                for alias in node.aliases
+                for form in (alias.removeprefix("the "), f"the {alias.removeprefix('the ')}")
+            ),
+        )
+        for node in world.nodes
+    ]
 
 
 def _free(
     world: World, nodes: Sequence[str], arrows: Sequence[tuple[str, str]], similarity: Similarity
 ) -> tuple[At, dict[str, float | None]]:
     """Match free names: return the edges at a threshold, and how well the nodes were found."""
-    known = [(node.name, *node.aliases) for node in world.nodes]
-    match = matched(nodes, known, similarity, min(THRESHOLDS))
+    match = matched(nodes, known_names(world), similarity, min(THRESHOLDS))
     kept = match.above(THRESHOLD)
     names: dict[str, float | None] = {
         "name_precision": kept.precision,
@@ -170,7 +162,10 @@ def _told(
 
 
 def _by_status(world: World, predicted: Iterable[object]) -> dict[str, float | None]:
-    """Return recall by how the text gives an edge; None if it gives no edge in that way."""
+    """Return recall by how the text gives an edge, and by whether common knowledge expects it.
+
+    None if there is no such edge.
+    """
     handed = set(predicted)
 
     def recall(wanted: Callable[[Edge], bool]) -> float | None:
@@ -182,6 +177,6 @@ def _by_status(world: World, predicted: Iterable[object]) -> dict[str, float | N
         "edge_recall_stated": recall(lambda edge: edge.status == "stated"),
         "edge_recall_implied": recall(lambda edge: edge.status == "implied"),
         "edge_recall_derivable": recall(lambda edge: edge.status == "derivable"),
-        "edge_recall_held_out": recall(lambda edge: edge.status == "stated" and edge.held_out),
-        "edge_recall_seen": recall(lambda edge: edge.status == "stated" and not edge.held_out),
+        "edge_recall_plausible": recall(lambda edge: edge.plausible is True),
+        "edge_recall_implausible": recall(lambda edge: edge.plausible is False),
     }

@@ -38,7 +38,7 @@ class ReplaySCM(Family[World]):
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:
         """Return a suite's size; raise ValueError for parameters that do not apply to it."""
-        if params.budget != BUDGET and suite != "lab":
+        if params.budget != BUDGET and POOLS[suite].worlds != "lab":
             raise ValueError(
                 f"The parameter `budget` applies only to {self.name}/lab. "
                 f"Leave it out for {self.name}/{suite}, or choose the suite `lab`."

@@ -25,7 +25,8 @@ class Pool:
     size: int
     disclosure: Disclosure
     source: str
-    """Where its SCMs come from: `match` (shared by most suites), `ord`, `hid`, `lab`, `rows`"""
+    """Where its SCMs come from: `match` (shared by most suites), `ord`, `hid`, `lab`,
+    `small`, `rows`."""
     worlds: str = "base"
     """Which training worlds are shown: of the source's `base`, `ext`, `cex_ord`, `cert` …"""
     task: Task = "induce"
@@ -54,6 +55,7 @@ def _pools() -> dict[str, Pool]:
             name = f"bits_{bits}{end}"
             found[name] = Pool(100, "hidden", "match", name)
     found["lab"] = Pool(100, "hidden", "lab", "lab")
+    found["small"] = Pool(100, "hidden", "small", "lab")
     found["rows"] = Pool(300, "hidden", "rows", "base", "rows")
     return found
 

@@ -19,9 +19,17 @@ from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, Observation
 from whybench.episode.prompts.template import PromptTemplate, load_templates, paragraphs
 from whybench.families.replayscm.lab import Lab, SettingError
-from whybench.families.replayscm.submission import Judged, judge
+from whybench.families.replayscm.submission import Judged, answer_schema, judge
 from whybench.families.replayscm.world.gold_scm import MOST_TARGETS
-from whybench.families.replayscm.world.world import Asked, Table, View, World
+from whybench.families.replayscm.world.world import (
+    Asked,
+    Table,
+    Task,
+    Told,
+    View,
+    World,
+    names,
+)
 
 template_named = load_templates("whybench.families.replayscm.prompts")
 
@@ -59,7 +67,9 @@ class ReplayEpisode(Episode):
     @property
     def actions(self) -> tuple[ActionSpec, ...]:
         """`submit`, and in an open laboratory also `experiment`."""
-        return SPECS if self.lab is not None else SPECS[-1:]
+        view = self.world.view
+        specs = action_specs(view.task, view.told, view.display)
+        return specs if self.lab is not None else specs[-1:]
 
     def _carry_out(self, action: Action) -> Observation:
         if action.name == "submit":
@@ -148,8 +158,9 @@ class ReplayEpisode(Episode):
         view = self.view
         shown, names = view.display, view.names
         cells = _cells(words.name, names)
+        gap = words.passages.get("gap", " ")
         rows = [
-            " ".join([cells[v][table.columns[v] >> r & 1] for v in shown])
+            gap.join([cells[v][table.columns[v] >> r & 1] for v in shown])
             for r in range(table.size)
         ]
         targets = [v for v in shown if table.targets >> v & 1]
@@ -216,16 +227,26 @@ def _cells(template: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]
     )
 
 
-SPECS = (
-    ActionSpec(
-        "experiment",
-        "Run an experiment and see its world.",
-        (Argument("setting", 'JSON object of targets, such as {"X1": 1, "X2": "010011"}'),),
-    ),
-    ActionSpec(
-        "submit",
-        "Hand in the answer. If it is valid, this ends the task.",
-        (Argument("answer", "the answer, as one JSON text"),),
-        final=True,
-    ),
-)
+@lru_cache(maxsize=1024)
+def action_specs(task: Task, told: Told, display: tuple[int, ...]) -> tuple[ActionSpec, ...]:
+    """Return the kinds of action; variables come in their order of display."""
+    value = {"anyOf": [{"type": "integer", "enum": [0, 1]}, {"type": "string"}]}
+    setting = {
+        "type": "object",
+        "properties": {names(told.n)[v]: value for v in display},
+        "additionalProperties": False,
+    }
+    meaning = 'object of targets, such as {"X1": 1, "X2": "010011"}'
+    return (
+        ActionSpec(
+            "experiment",
+            "Run an experiment and see its world.",
+            (Argument("setting", meaning, schema=setting),),
+        ),
+        ActionSpec(
+            "submit",
+            "Hand in the answer. If it is valid, this ends the task.",
+            (Argument("answer", "the answer", schema=answer_schema(task, told, display)),),
+            final=True,
+        ),
+    )

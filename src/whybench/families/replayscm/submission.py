@@ -23,8 +23,18 @@ from typing import Any, Literal
 
 from whybench.causal.boolean import Formula, FormulaError, essential, parse, truth_table
 from whybench.causal.graph import members
+from whybench.episode.prompts.conversation import object_schema
 from whybench.episode.prompts.extraction import LONGEST, Found, is_bare_object, json_objects
-from whybench.families.replayscm.world.world import ANSWERS, Task, View, names_of, numbers, ordered
+from whybench.families.replayscm.world.world import (
+    ANSWERS,
+    Task,
+    Told,
+    View,
+    names,
+    names_of,
+    numbers,
+    ordered,
+)
 
 Stage = Literal["extracted", "schema", "keys", "parse", "legal", "acyclic", "valid"]
 
@@ -76,6 +86,38 @@ class _RefusedError(Exception):
     def __init__(self, stage: Stage, reason: str, roots: int | None = None) -> None:
         super().__init__(reason)
         self.judged = Judged(stage, reason, roots=roots)
+
+
+def answer_schema(task: Task, told: Told, display: tuple[int, ...]) -> dict[str, Any]:
+    """Return the JSON schema of an answer; variables come in their order of display."""
+    if task == "rows":
+        return object_schema({"answer": {"type": "string", "enum": list(ANSWERS)}})
+    text, bit = {"type": "string"}, {"type": "integer", "enum": [0, 1]}
+    every, roots = [names(told.n)[v] for v in display], told.roots
+    if roots is None:
+        mechanisms: dict[str, Any] = {"type": "object", "additionalProperties": text}
+        listed = {"type": "array", "items": {"type": "string", "enum": every}}
+        return object_schema({"roots": listed, "mechanisms": mechanisms})
+    mechanisms = object_schema({names(told.n)[v]: text for v in display if not roots >> v & 1})
+    if task == "induce":
+        return object_schema({"mechanisms": mechanisms})
+    rooted = object_schema({names(told.n)[v]: bit for v in display if roots >> v & 1})
+    variable = {"type": "string", "enum": every}
+    difference = object_schema({"variable": variable, "reference": bit, "alternative": bit})
+    return object_schema(
+        {
+            "alternative": object_schema({"mechanisms": mechanisms}),
+            "experiment": object_schema(
+                {"type": text, "assignments": {"type": "object", "additionalProperties": bit}}
+            ),
+            "witness": object_schema(
+                {
+                    "rootAssignment": rooted,
+                    "differences": {"type": "array", "items": difference},
+                }
+            ),
+        }
+    )
 
 
 def judge(view: View, text: object) -> Judged:

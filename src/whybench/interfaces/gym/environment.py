@@ -61,6 +61,8 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         profile: str = "certified",
         suite_seed: str = PUBLIC_SEED,
         parameters: Mapping[str, Any] | None = None,
+        where: str | None = None,
+        data: str | None = None,
         max_steps: int = MAX_STEPS,
         render_mode: str | None = None,
     ) -> None:
@@ -70,7 +72,7 @@ class EpisodeEnv(gymnasium.Env[Observed, str]):
         self._named = partial(
             find_instance, profile=profile, seed=suite_seed, parameters=parameters
         )
-        self._choice = Choice(self._suite, split, rows, endless)
+        self._choice = Choice.of(self._suite, split, rows, endless, where=where, data=data)
         self._stream: Seeded | None = None
         self._pay, self._template, self.max_steps = reward, template, max_steps
         self.render_mode = render_mode

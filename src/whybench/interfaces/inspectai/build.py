@@ -15,7 +15,7 @@ from whybench.causal.canonical import Json, canonical_json
 from whybench.episode.action import Action
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
-from whybench.episode.trace import EVIDENCE, Evidence
+from whybench.episode.trace import Evidence
 from whybench.interfaces.inspectai.dataset import EpisodeDataset
 from whybench.interfaces.inspectai.instance_selection import Chosen
 from whybench.interfaces.inspectai.lazy_samples import SampleSource
@@ -61,9 +61,10 @@ def build(
         raise ValueError(f"Unknown template {template!r}. Use {', '.join(family.templates)}.")
     if protocol not in family.protocols:
         raise ValueError(f"Unknown protocol {protocol!r}. Use {', '.join(family.protocols)}.")
-    if evidence not in EVIDENCE or (evidence == "yoked") != (yoke is not None):
-        raise ValueError("Unknown evidence. Use own, optimal, or yoked together with yoke=LOG.")
-    kind: Evidence = "yoked" if yoke else ("optimal" if evidence == "optimal" else "own")
+    kind = next((kind for kind in family.evidence if kind == evidence), None)
+    if kind is None or (kind == "yoked") != (yoke is not None):
+        others = ", ".join(kind for kind in family.evidence if kind != "yoked")
+        raise ValueError(f"Unknown evidence. Use {others}, or yoked together with yoke=LOG.")
     return Task(
         dataset=_dataset(found, protocol, template, kind, yoke),
         solver=play_episode(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from whybench.curriculum.where import Where
 from whybench.episode.family import PUBLIC_SEED, Suite
 from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai.dataset import Listed
@@ -39,6 +40,18 @@ class Chosen:
         here = self.positions if isinstance(self.positions, range) else set(self.positions)
         return sorted({p for p in map(self._position, ids) if p in here})
 
+    def passing(self, where: Where) -> Chosen:
+        """Return the instances that pass a filter on difficulty."""
+        stored = self.stored
+        kept = [
+            p
+            for p in self.positions
+            if where.admits(self.rows.instance(p), None if stored is None else stored.figures(p))
+        ]
+        if not kept:
+            raise ValueError(f"No instance of {self.suite.path} passes {where.text!r}.")
+        return replace(self, positions=kept)
+
     def _position(self, name: str) -> int:
         try:
             return -1 if self.stored is None else self.stored.position(name)
@@ -60,8 +73,20 @@ def chosen(
     seed: str | None,
     parameters: Mapping[str, Any],
     rows: int | str | None = None,
+    where: str | None = None,
 ) -> Chosen:
     """Return the instances of a suite, or the rows of a stored set of that suite."""
+    found = _selected(path, profile, seed, parameters, rows)
+    return found if where is None else found.passing(Where(where))
+
+
+def _selected(
+    path: str,
+    profile: str,
+    seed: str | None,
+    parameters: Mapping[str, Any],
+    rows: int | str | None,
+) -> Chosen:
     stored = stored_set(parameters)
     if stored is None:
         given = PUBLIC_SEED if seed is None else seed

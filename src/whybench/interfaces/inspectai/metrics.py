@@ -11,6 +11,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from whybench.episode import score as declared
 from whybench.episode.registry import families
+from whybench.episode.score import CALL_IN_TEXT
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
 from whybench.interfaces.solve import metric_interval
 from whybench.stats.interval import FEW_CLUSTERS
@@ -25,8 +26,9 @@ def figures() -> Metric:
 
     `accuracy` comes with `accuracy_low` and `accuracy_high`. Intervals are clustered, and they are
     omitted if there is too little data. `clusters` counts the clusters. `few_clusters` is present
-    only if they are too few to trust an interval. The other components stay with the samples,
-    where reports read them.
+    only if they are too few to trust an interval. `call_in_text` is present only if a model wrote
+    tool calls as text: it is their mean number per episode. The other components stay with the
+    samples, where reports read them.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -44,6 +46,9 @@ def figures() -> Metric:
             found[what.name] = bounds.estimate
             if not math.isnan(bounds.low):
                 found |= {f"{what.name}_low": bounds.low, f"{what.name}_high": bounds.high}
+        written = sum((one.score.metadata or {}).get(CALL_IN_TEXT, 0) for one in scored)
+        if written:
+            found[CALL_IN_TEXT] = written / len(scored)
         found["clusters"] = len(set(clusters))
         return found | ({"few_clusters": 1.0} if found["clusters"] < FEW_CLUSTERS else {})
 

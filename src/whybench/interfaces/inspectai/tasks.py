@@ -117,13 +117,16 @@ def _made(
     yoke: str | None = None,
     schema: bool = False,
     rows: int | str | None = None,
+    where: str | None = None,
     **parameters: Any,
 ) -> Task:
     path = f"{declared.family}/{suite}"
     if declared.arms:
         found = listed(list(_arms(declared, path, profile, seed, parameters)), rows)
+        if where is not None:
+            raise ValueError(f"A filter could separate the arms. Use whybench/{declared.family}.")
     else:
-        found = chosen(path, profile, seed, parameters, rows)
+        found = chosen(path, profile, seed, parameters, rows, where)
     return build(found, protocol, template, evidence, yoke, schema, **parts)
 
 
@@ -174,6 +177,7 @@ def _documented(declared: Declared, setup: Setup) -> str:
         "yoke": "A log whose experiments are given to this run.",
         "schema": "Constrain replies by a JSON schema.",
         "rows": "Only these, as `--limit` counts: 1000, 11-20, or `distinct` of a stored set.",
+        "where": "Only rows that pass a filter on difficulty, such as `bits <= 6`.",
     }
     lines = [f"{name}: {what}" for name, what in common.items() if name not in declared.fixed]
     lines += (inspect.getdoc(setup) or "").partition("Args:\n")[2].replace("    ", "").splitlines()

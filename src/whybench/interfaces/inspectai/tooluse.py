@@ -24,6 +24,7 @@ from whybench.causal.canonical import Record, thaw
 from whybench.episode.action import Action, ActionSpec, parse_call
 from whybench.episode.episode import Episode
 from whybench.episode.prompts.turn_limits import TurnLimits
+from whybench.interfaces.calls_in_text import call_in_text, read_text
 
 _CLIENT = re.compile(r"\bclient\s*\.\s*\w+\s*\(")
 """Text that calls a client. Some models write it because they believe they write a program."""
@@ -35,10 +36,11 @@ WHOLE = 0
 async def use_tools(state: TaskState, episode: Episode, template: str) -> None:
     """Offer the episode's actions as tools until it ends."""
     model: Model = get_model()
-    tools = [_tool(episode, spec, template) for spec in episode.actions]
+    offered = [_tool(episode, spec, template) for spec in episode.actions]
+    tools = [_untyped(tool) for tool in offered]
     state.messages = [ChatMessageUser(content=episode.instructions(template))]
     while not episode.done:
-        state.output = await model.generate(state.messages, tools=tools)
+        state.output = await model.generate(state.messages, tools=offered)
         message = state.output.message
         state.messages.append(message)
         if is_full(state):
@@ -47,9 +49,7 @@ async def use_tools(state: TaskState, episode: Episode, template: str) -> None:
             if not episode.done:
                 await _call(state, episode, template, message, call, tools)
         if not message.tool_calls:
-            names = " or ".join(spec.name for spec in episode.actions)
-            observation = episode.step(Action.malformed(f"call {names}"))
-            state.messages.append(ChatMessageUser(content=episode.describe(observation, template)))
+            _answer(state, episode, template, read_text(message.text, episode.actions))
 
 
 async def use_tools_in_turns(
@@ -94,8 +94,9 @@ async def _turn(
 ) -> None:
     """Let the model call tools. Closed tools and surplus calls are rejected in the same way."""
     model, made = get_model(), 0
+    offered, tools = tools, [tool if tool.name in extra else _untyped(tool) for tool in tools]
     while made < turn_limits.calls and not episode.done:
-        state.output = await model.generate(state.messages, tools=tools)
+        state.output = await model.generate(state.messages, tools=offered)
         message = state.output.message
         state.messages.append(message)
         if is_full(state):
@@ -112,6 +113,14 @@ async def _turn(
             else:
                 await _call(state, episode, template, message, call, tools)
         if not message.tool_calls:
+            written = call_in_text(message.text, episode.actions)
+            if written is not None:
+                made += 1
+                if written.name in closed:
+                    state.messages.append(ChatMessageUser(content=turn_limits.closed))
+                else:
+                    _answer(state, episode, template, written)
+                continue
             if _CLIENT.search(message.text):
                 state.messages.append(ChatMessageUser(content=turn_limits.redirect))
                 made += 1
@@ -182,17 +191,28 @@ def _alone(message: ChatMessageAssistant, call: ToolCall) -> ChatMessageAssistan
     return message.model_copy(update={"tool_calls": [call]})
 
 
+def _answer(state: TaskState, episode: Episode, template: str, action: Action) -> None:
+    """Run the action of a reply that called no tool, and answer with a message."""
+    said = episode.describe(episode.step(action), template)
+    state.messages.append(ChatMessageUser(content=said))
+
+
 def _tool(episode: Episode, spec: ActionSpec, template: str) -> ToolDef:
-    """Offer an action as a tool with string arguments. Only the episode validates them."""
+    """Offer an action as a tool with typed arguments."""
 
     async def act(**args: str) -> str:
         return episode.describe(episode.step(Action(spec.name, Record(args.items()))), template)
 
-    parameters = ToolParams(
-        properties={
-            argument.name: ToolParam(type="string", description=argument.meaning)
-            for argument in spec.arguments
-        },
-        required=[argument.name for argument in spec.arguments if not argument.optional],
-    )
+    parameters = ToolParams.model_validate(spec.json_schema())
     return ToolDef(act, name=spec.name, description=spec.meaning, parameters=parameters)
+
+
+def _untyped(tool: ToolDef) -> ToolDef:
+    """Return the tool that runs a call: it takes the texts of an action, whatever they hold.
+
+    Inspect validates arguments by the schema of the tool that runs. Only the episode may judge
+    types, so that an invalid value gives the same trace through every interface.
+    """
+    texts = {name: ToolParam(type="string") for name in tool.parameters.properties}
+    parameters = ToolParams(properties=texts, required=tool.parameters.required)
+    return ToolDef(tool.tool, tool.name, tool.description, parameters=parameters)

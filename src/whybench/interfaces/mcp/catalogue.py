@@ -13,6 +13,7 @@ from whybench.episode.family import PUBLIC_SEED, Family
 from whybench.episode.instance import PROFILES, Instance
 from whybench.episode.registry import families, find_instance, load_suite
 from whybench.interfaces.mcp.refusal import Refused
+from whybench.interfaces.sampling import Choice
 
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _NAME = re.compile(r"([a-z0-9_]+/[a-z0-9_]+)-(?:[0-9]{1,12}\.)?[0-9]{4,9}-[0-9a-f]{12}", re.ASCII)
@@ -56,6 +57,8 @@ class Offer:
     """Names `family/suite` or `family`. An empty tuple means all."""
     profile: str = "certified"
     seed: str = PUBLIC_SEED
+    where: str | None = None
+    """A filter on difficulty. An index counts only the instances that pass."""
 
     def __post_init__(self) -> None:
         """Reject names that do not exist when the server starts."""
@@ -67,7 +70,7 @@ class Offer:
                 f"No suite has the profile {self.profile!r}. Use {', '.join(PROFILES)}."
             )
         for path in self.paths:
-            load_suite(path, profile=self.profile, seed=self.seed)
+            Choice.of(load_suite(path, profile=self.profile, seed=self.seed), where=self.where)
 
     @property
     def paths(self) -> list[str]:
@@ -89,22 +92,26 @@ class Offer:
         """Return the requested instance and template, or raise Refused."""
         path = order.suite
         if order.instance:
-            found = _NAME.fullmatch(order.instance)
-            if found is None:
+            named = _NAME.fullmatch(order.instance)
+            if named is None:
                 raise Refused("an instance is named like family/suite-0003-0123456789ab")
-            path = found[1]
+            path = named[1]
         if path not in self.paths:
             raise Refused(f"no such suite here: try {', '.join(self.paths)}")
         suite = load_suite(path, profile=self.profile, seed=self.seed)
         template = _template(suite.family, order.template)
+        choice = Choice.of(suite, where=self.where)
         if not order.instance:
-            if order.index >= len(suite):
-                raise Refused(f"{path} has instances 0 … {len(suite) - 1}")
-            return suite[order.index], template
+            found = choice.find(order.index)
+            if found is None:
+                raise Refused(f"{path} ends before instance {order.index}: begin at 0")
+            return found, template
         try:
-            return find_instance(order.instance, profile=self.profile, seed=self.seed), template
+            asked = find_instance(order.instance, profile=self.profile, seed=self.seed)
+            choice.check(asked)
         except ValueError:
             raise Refused(f"{path} has no instance of this name here") from None
+        return asked, template
 
 
 def _template(family: Family[Any], template: str | None) -> str:

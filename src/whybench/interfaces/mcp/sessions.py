@@ -159,7 +159,7 @@ class Sessions:
         if (
             live is None
             or live.session is None
-            or not all(isinstance(value, str) and len(value) < FEW for value in args.values())
+            or not all(len(text) < FEW for _, text in parse_call(name, args).args)
         ):
             return ""
         instance, specs = live.session.instance, live.session.episode.actions

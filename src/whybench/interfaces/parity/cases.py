@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count as count_from
@@ -114,7 +115,8 @@ def case(instance: Instance, stream: Stream, leave: bool = True) -> ParityCase:
         if stream.uniform() < often:
             make(nonsense(session.episode.actions, action, stream))
             continue
-        make((action.name, _mapping(action)))
+        args = _mapping(action)
+        make((action.name, _typed(args) if stream.below(2) else args))
         if session.done:
             break
         try:
@@ -135,8 +137,67 @@ def nonsense(specs: tuple[ActionSpec, ...], action: Action, stream: Stream) -> C
     spec = stream.choice(specs)
     if stream.below(4) == 0:
         return stream.choice(NAMES), {"answer": "yes"} if stream.below(2) else {}
-    args = _mapping(action) if spec.name == action.name else {a.name: "x" for a in spec.arguments}
+    types = {one.name: thaw(one.schema) for one in spec.arguments}
+    if spec.name == action.name:
+        args = _typed(_mapping(action))
+    else:
+        args = {name: sample(schema, stream) for name, schema in types.items()}
+    if types and stream.below(2):
+        return spec.name, {**args, (name := stream.choice(list(types))): off(types[name], stream)}
     return spec.name, stream.choice(SPOILS)(dict(args), stream)
+
+
+def sample(schema: Mapping[str, Any], stream: Stream) -> Json:
+    """Return a value that fits the schema of an argument."""
+    if "anyOf" in schema:
+        return sample(stream.choice(schema["anyOf"]), stream)
+    if "enum" in schema:
+        return stream.choice(schema["enum"])
+    kind = schema["type"] if isinstance(schema["type"], str) else stream.choice(schema["type"])
+    if kind == "array":
+        return [sample(schema["items"], stream) for _ in range(stream.below(3))]
+    if kind == "object":
+        named = {name: sample(one, stream) for name, one in schema.get("properties", {}).items()}
+        more = schema.get("additionalProperties") or None
+        return named | ({} if more is None else {"x": sample(more, stream)})
+    return PLAIN[kind]
+
+
+def off(schema: Mapping[str, Any], stream: Stream) -> Json:
+    """Return a value that is wrong for the schema of an argument, at some level.
+
+    A few values still fit, where a schema allows several types.
+    """
+    if "anyOf" in schema:
+        return off(stream.choice(schema["anyOf"]), stream)
+    value = sample(schema, stream)
+    if isinstance(value, dict) and value and stream.below(3):
+        key = stream.choice(sorted(value))
+        inner = schema.get("properties", {}).get(key) or schema["additionalProperties"]
+        return {**value, key: off(inner, stream)}
+    if isinstance(value, list) and value and stream.below(3):
+        return [*value[1:], off(schema["items"], stream)]
+    if "enum" in schema and stream.below(2):
+        return f"no {value}" if isinstance(value, str) else 7
+    return stream.choice([one for one in JUNK if type(one) is not type(value)])
+
+
+PLAIN: Mapping[str, Json] = {
+    "string": "x", "integer": 1, "number": 0.25, "boolean": True, "null": None,
+}  # fmt: skip
+"""A value of each simple type."""
+
+JUNK: tuple[Json, ...] = (
+    True,
+    -3,
+    0.5,
+    "junk",
+    [[]],
+    [{"name": "answer", "arguments": {}}],
+    {"": {"": [None]}},
+    {"type": "object", "properties": {"a": 1}},
+)
+"""Values of which all but one type are wrong, nested ones among them."""
 
 
 def _dropped(args: dict[str, Json], stream: Stream) -> dict[str, Json]:
@@ -189,6 +250,18 @@ VALUES: tuple[Json, ...] = (
 def _mapping(action: Action) -> dict[str, Json]:
     found: dict[str, Json] = thaw(action.args)
     return found
+
+
+def _typed(args: dict[str, Json]) -> dict[str, Json]:
+    """Return arguments with the JSON values of those that are JSON text."""
+    return {name: _value(text) for name, text in args.items()}
+
+
+def _value(text: Json) -> Json:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text
 
 
 def _experiments(family: Family[Any], suite: str) -> bool:

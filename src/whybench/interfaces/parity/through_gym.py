@@ -9,6 +9,7 @@ import gymnasium
 
 from whybench.episode.registry import families
 from whybench.interfaces.gym import environment_id
+from whybench.interfaces.gym.environment import EpisodeEnv
 from whybench.interfaces.parity.cases import ParityCase
 from whybench.interfaces.parity.interface import Played
 
@@ -23,9 +24,11 @@ class GymInterface:
         """Step through each case. A case that is left open is scored as it is."""
         for case in cases:
             i = case.instance
-            made = gymnasium.make(
-                environment_id(families()[i.family], i.suite), profile=i.profile, endless=True
-            )
+            name = environment_id(families()[i.family], i.suite)
+            if name in gymnasium.registry:
+                made = gymnasium.make(name, profile=i.profile, endless=True)
+            else:  # a suite of profile `published` alone
+                made = EpisodeEnv(f"{i.family}/{i.suite}", profile=i.profile, endless=True)
             observed, info = made.reset(options={"instance": f"{i.family}/{i.id}"})
             texts, score = [observed["text"]], None
             for name, args in case.calls:

@@ -11,11 +11,12 @@ from typing import Any
 
 from whybench import CANARY, __version__
 from whybench.causal.canonical import EMPTY, Json, Record, digest, freeze, thaw
+from whybench.curriculum.where import Where
 from whybench.episode.family import Suite
 from whybench.episode.registry import load_suite
 from whybench.interfaces.stored.place import Place
 
-FORMAT = 1
+FORMAT = 2
 """Version of the file layout."""
 
 PLAN = "plan.json"
@@ -58,12 +59,22 @@ class Plan:
     """Whether the hidden systems are stored beside the instances."""
     n: int
     """Total number of rows."""
+    where: str | None = None
+    """The filter on difficulty. Rows that do not pass are left out."""
     made_with: Record = EMPTY
     """Package versions that can change the bytes."""
 
     @classmethod
-    def of(cls, suite: Suite, n: int, *, rows: int = ROWS, truth: bool = True) -> Plan:
-        """Plan the first n rows of a suite and its further blocks."""
+    def of(
+        cls,
+        suite: Suite,
+        n: int,
+        *,
+        rows: int = ROWS,
+        truth: bool = True,
+        where: str | None = None,
+    ) -> Plan:
+        """Plan the first n rows of a suite and its further blocks, or those that pass a filter."""
         if n < 1 or rows < 1:
             raise ValueError(
                 "A set and a shard need at least one row each. Increase --n or --rows."
@@ -78,6 +89,7 @@ class Plan:
             rows,
             truth,
             n,
+            None if where is None else Where(where).text,
             tools(),
         )
 

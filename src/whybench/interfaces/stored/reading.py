@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from whybench.causal.canonical import Json
+from whybench.curriculum.columns import COLUMNS
 from whybench.episode.instance import Instance
 from whybench.interfaces.stored.index import ids_between, indexed
 from whybench.interfaces.stored.manifest import MANIFEST, Manifest, read_manifest
@@ -106,6 +107,19 @@ class StoredSet:
 
         """
         return self._instance(self._record(PARTS[0], position, COORDINATES))
+
+    def figures(self, position: int) -> dict[str, float | None]:
+        """Return the columns of difficulty of a row.
+
+        Args:
+            position: The row.
+
+        Returns:
+            Column → figure. Columns that the set omits are missing.
+
+        """
+        found = self._record(PARTS[0], position, tuple(COLUMNS))
+        return {name: value for name, value in found.items() if value is not None}
 
     def ids(self) -> Iterator[str]:
         """Yield all ids in order.

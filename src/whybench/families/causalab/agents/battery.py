@@ -31,7 +31,7 @@ from whybench.families.causalab.agents.fits import (
 from whybench.families.causalab.agents.strategies import AgentState
 from whybench.families.causalab.hypothesis import Edge, Guess
 from whybench.families.causalab.proof.equations import Array
-from whybench.families.causalab.world.generate import HIGHEST
+from whybench.families.causalab.world.crystals import HIGHEST
 from whybench.families.causalab.world.world import FREQUENCY, View, World
 
 

@@ -13,9 +13,9 @@ from whybench.causal.seeds import Stream
 from whybench.families.causalab.agents.strategies import AgentState
 from whybench.families.causalab.hypothesis import Edge
 from whybench.families.causalab.proof.equations import Array
+from whybench.families.causalab.world.crystals import HIGHEST
 from whybench.families.causalab.world.generate import (
     CAUSES,
-    HIGHEST,
     REAL_FREQUENCY_BASES,
     REAL_FREQUENCY_WEIGHTS,
     REAL_WEIGHTS,

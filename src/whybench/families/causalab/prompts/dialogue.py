@@ -13,7 +13,7 @@ from whybench.episode.prompts.dialogue import JsonDialogue
 from whybench.episode.prompts.extraction import Found, is_bare_object, json_objects
 from whybench.episode.prompts.template import paragraphs
 from whybench.families.causalab.episode import LabEpisode
-from whybench.families.causalab.hypothesis import HypothesisError, loaded
+from whybench.families.causalab.hypothesis import HypothesisError, hypothesis_schema, loaded
 from whybench.families.causalab.numbers import number
 from whybench.families.causalab.prompts.wording import Wording, template_named
 
@@ -154,23 +154,14 @@ class Dialogue(JsonDialogue[LabEpisode]):
 
     def _schema(self) -> Json:
         """Return the JSON schema of a record."""
-        view = self._episode.view
-        text, weight = {"type": "string"}, {"type": ["number", "null"]}
-        names = [*(view.names[v] for v in view.display), view.names[0]]
-        edge = object_schema({"from": {"type": "string", "enum": names}, "to": text})
-        edge["properties"]["undetermined"] = {"type": "boolean"}
-        hypothesis = {
-            "edges": {"type": "array", "items": edge},
-            "coefficients": {"type": "object", "additionalProperties": weight},
-        }
-        if self._episode.parameters.candidates:
-            graph = {"type": "array", "items": edge}
-            hypothesis["candidates"] = {"type": "array", "items": graph}
+        text = {"type": "string"}
+        episode = self._episode
+        hypothesis = hypothesis_schema(episode.names, episode.parameters.candidates)
         properties: dict[str, Any] = {
             "memory": text,
             "thought": text,
             "past_data": {"type": "array", "items": {"type": "object"}},
-            "hypothesis": {"anyOf": [object_schema(hypothesis), {"type": "null"}]},
+            "hypothesis": {"anyOf": [hypothesis, {"type": "null"}]},
             "experiment": {
                 "type": "object",
                 "properties": {"target_prop": text, "target_value": {"type": "number"}},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from whybench import CANARY
 from whybench.episode.observation import Observation
@@ -114,18 +114,22 @@ class Wording(Words):
             if reading.target is not None:
                 name = view.names[reading.target]
                 done = self.say("touched", name=name, value=shown(reading.setting))
-            cells = " | ".join(self._read(reading.values[v]) for v in columns)
+            cells = [self._read(reading.values[v]) for v in columns]
+            shown_as = {"cells": " | ".join(cells), "spaced": " ".join(cells)}
             crystal = self.say("crystal", number=reading.crystal + 1)
-            lines.append(self.say("row", crystal=crystal, done=done, cells=cells))
+            lines.append(self.say("row", crystal=crystal, done=done, **shown_as))
         head = self.say("head", names=" | ".join(view.names[v] for v in columns))
         return self.say(passage, rows="\n".join(lines), head=head)
 
     def reactor(self) -> str:
         """Return the reactor's crystal."""
-        values = self._episode.world.shown()
-        names = self._view.names
-        listed = ", ".join(f"{names[v]} {self._read(values[v])}" for v in self._view.display)
-        return self.say("reactor", listed=listed)
+        values, shows = self._episode.world.shown(), self._view.display
+        return self._readings("reactor", {v: self._read(values[v]) for v in shows})
+
+    def _readings(self, passage: str, cells: Mapping[int, str]) -> str:
+        """Return a passage with readings: each with its name, or the numbers alone."""
+        listed = ", ".join(f"{self._view.names[v]} {cell}" for v, cell in cells.items())
+        return self.say(passage, listed=listed, spaced=" ".join(cells.values()))
 
     def remaining(self) -> str:
         """Return the text about the remaining interventions."""
@@ -148,10 +152,9 @@ class Wording(Words):
         if not data:
             return self.say("noted")
         names = self._view.names
-        cells = ", ".join(
-            f"{names[v]} {self._cell(v, data[names[v]])}" for v in (*self._view.display, FREQUENCY)
-        )
-        return paragraphs(self.say("reading", cells=cells), self.remaining())
+        columns = (*self._view.display, FREQUENCY)
+        cells = {v: self._cell(v, data[names[v]]) for v in columns}
+        return paragraphs(self._readings("reading", cells), self.remaining())
 
     def _cell(self, v: int, value: float) -> str:
         """Return a reading as text; the released rules reveal which values were moved."""

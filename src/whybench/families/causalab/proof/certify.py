@@ -139,6 +139,10 @@ class Freedom:
             [0, *(_decimal(own) - b for own, b in zip(row[1:], bases[1:], strict=True))]
             for row in shown
         ]
+        begun = _begun(view, world.records)
+        chain = view.records if world.records else ()
+        self._given = sum({1 << r.target for r in chain if r.target is not None})
+        """Properties that were set on a record's crystal."""
         self._unknown = view.properties if view.sink else (1 << law.k) - 1
         self._untouched: list[Columns] = []
         self._touched: list[Columns] = []
@@ -150,6 +154,9 @@ class Freedom:
                 columns[u] = tuple(_direction(weights, u, v, effects))
                 if v == FREQUENCY:
                     columns[u] += tuple(own[u] for own in records)
+                columns[u] += tuple(
+                    own[u] + weights[u][v] * setting for t, own, setting in begun if t == v
+                )
             self._untouched.append(columns)
             if view.semantics == "shift":
                 columns = {
@@ -163,13 +170,25 @@ class Freedom:
 
         A node's conditions leave no direction if their columns are independent.
         """
-        left = self._unknown & ~touched
+        left = self._unknown & ~touched & ~self._given
         for v in range(len(self._touched)):
             columns = (self._touched if touched >> v & 1 else self._untouched)[v]
             unknown = [columns[u] for u in members(left & ~(1 << v))]
             if unknown and (len(unknown) > len(unknown[0]) or rank(unknown) < len(unknown)):
                 return False
         return True
+
+
+def _begun(view: View, records: Sequence[Readings]) -> list[tuple[int, tuple[Exact, ...], Exact]]:
+    """Return the given interventions that reveal a base: target, bases of the crystal, setting."""
+    crystals = [[*map(_decimal, own)] for own in records]
+    found = []
+    for reading in view.records if records else ():
+        if reading.target is not None and view.semantics == "shift":
+            own, setting = crystals[reading.crystal], _decimal(reading.setting)
+            own[reading.target] = setting
+            found.append((reading.target, tuple(own), setting))
+    return found
 
 
 def _direction(
@@ -234,7 +253,7 @@ def frequency_fewest(world: World) -> int | None:
     if not view.sink:
         return None
     unknowns = 2 * view.k - 1 if view.quadratic else view.k
-    return max(0, unknowns - 1 - sum(record.passive for record in view.records))
+    return max(0, unknowns - 1 - len(view.records))
 
 
 def frequency_open(world: World) -> bool | None:

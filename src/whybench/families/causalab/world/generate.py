@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import replace
 
 from whybench.causal.canonical import Record
 from whybench.causal.equivalence import class_size
 from whybench.causal.graph import members
-from whybench.causal.linear import rank
 from whybench.causal.seeds import Stream
 from whybench.episode.instance import Profile
-from whybench.families.causalab.agents.design import next_setting
 from whybench.families.causalab.parameters import (
     GRAPHS,
-    LIMIT,
     NAME,
     PLANS,
     RECORDS,
@@ -26,11 +20,18 @@ from whybench.families.causalab.parameters import (
     Plan,
     regime,
 )
-from whybench.families.causalab.proof.evidence import Evidence, inferred, predicted
+from whybench.families.causalab.proof.evidence import Evidence, inferred
 from whybench.families.causalab.world import names, observed
+from whybench.families.causalab.world.crystals import (
+    Place,
+    between,
+    drawn_crystals,
+    drawn_reactor,
+    precise_reactor,
+    rehearsed,
+)
 from whybench.families.causalab.world.topology import Draw, Edges, draw, draws, with_frequency_moved
 from whybench.families.causalab.world.world import (
-    DECIMALS,
     FREQUENCY,
     Disturbance,
     Law,
@@ -93,39 +94,12 @@ WEIGHT_DECIMALS = 4
 """Decimals of real weights: with two, few weights fit the first readings."""
 CAUSES = 2
 """Least number of causes of the frequency in certified systems."""
-PATIENCE = 256
-"""Most draws of a reactor's crystal; if none is precise, the most precise one is taken."""
-APART = 10
-"""Distance of the bases of the manipulator's crystal from 0, from the largest setting and from the
-records' bases, in linear systems with real numbers: smaller steps drown in rounding."""
-MOVED = 0.25
-"""A reactor's crystal is drawn again if rounding can move its prediction by more, in Hz."""
-HIGHEST = 100
-"""Bases of properties go from 0 to this value; the manipulator's from 1 to one less."""
 SQUARES = (0.008, 0.012, 0.016)
 """Square coefficients, as in the release."""
 AXES = (35.0, 65.0)
 """Place of the vertex of a quadratic effect, inside the range of settings."""
 SQUARE_BASES = (50.0, 190.0)
 """Bases of the frequency in quadratic systems."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What the draws of a system depend on; suites with the same k share them."""
-
-    k: int
-    seed: str
-    graph: int
-    kind: str = "linear"
-    real: bool = False
-    """Whether the system is linear with real numbers."""
-    causes: int = 1
-    """Least number of causes of the frequency."""
-
-    def stream(self, *purpose: str | int) -> Stream:
-        """Return the stream for one purpose."""
-        return Stream(NAME, self.seed, self.k, self.kind, self.graph, *purpose)
 
 
 def size(suite: str, parameters: Parameters) -> int:
@@ -144,7 +118,7 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, profile: Pr
     count = _count(plan, index, parameters, profile)
     budget = 4 * (k - 1) if said is None else regime(said)[1]
     law = _law(plan, place, _signs(parameters, profile))
-    bases, records, *_ = _crystals(place, count)
+    bases, records, *_ = drawn_crystals(place, count)
     disturbance = _disturbance(plan, place, suite)
     semantics = parameters.semantics or ("set" if released else "shift")
     held = _held(plan, place)
@@ -166,15 +140,16 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, profile: Pr
         released=released,
         rounded=place.real,
     )
-    if plan.golden:
-        view = replace(
-            view, records=(*view.records, *chain(view, law, records[0], place.stream("chain")))
-        )
+    if plan.golden or plan.begun:
+        made = chain(view, law, records[0], place.stream("chain"))
+        view = replace(view, records=(*view.records, *made[: plan.begun or None]))
     if plan.observed:
         view = observed.with_records(view, law, records, place.stream("observed"))
-    reactor = _reactor(place, law, held).bases
+    reactor = drawn_reactor(place, law, held).bases
     if plan.golden and place.real:
-        reactor = _precise(place, law, Evidence(view, (*view.records, view.baseline))).bases
+        reactor = precise_reactor(place, law, Evidence(view, (*view.records, view.baseline))).bases
+    if plan.begun:
+        reactor = precise_reactor(place, law, rehearsed(place, law, held, view.records)).bases
     shown = records if place.real else ()
     return World(view, law, bases, reactor, disturbance, said or "", shown)
 
@@ -191,8 +166,8 @@ def discarded(
     place = _place(plan, seed, index, parameters, profile)
     rows = range(index, -1, -GRAPHS) if plan.regimes and parameters.regime is None else (index,)
     count, *earlier = (_count(plan, row, parameters, profile) for row in rows)
-    before = _crystals(place, max(earlier, default=0))
-    crystals = _crystals(place, max(count, *earlier, 0))
+    before = drawn_crystals(place, max(earlier, default=0))
+    crystals = drawn_crystals(place, max(count, *earlier, 0))
     graph = _draw(plan, place)
     law = _law(plan, place, _signs(parameters, profile))
     held = _held(plan, place)
@@ -201,7 +176,9 @@ def discarded(
         repeated_shape=0 if earlier else graph.repeated,
         shared_base=crystals.shared - before.shared,
         dependent_record=crystals.dependent - before.dependent,
-        imprecise_reactor=0 if earlier or plan.golden else _reactor(place, law, held).refused,
+        imprecise_reactor=0
+        if earlier or plan.golden or plan.begun
+        else drawn_reactor(place, law, held).refused,
     )
 
 
@@ -259,146 +236,23 @@ def _law(plan: Plan, place: Place, signed: str) -> Law:
     terms: list[list[Term]] = [[] for _ in range(place.k)]
     for cause, effect in sorted(_edges(plan, place)):
         if plan.quadratic:
-            square, axis = stream.choice(SQUARES), _between(stream, AXES)
+            square, axis = stream.choice(SQUARES), between(stream, AXES)
             terms[effect].append(Term(cause, round(-2 * square * axis, 6), square))
         else:
             bounds = REAL_FREQUENCY_WEIGHTS if effect == FREQUENCY else REAL_WEIGHTS
             some = observed.WEIGHTS if plan.observed and effect != FREQUENCY else WEIGHTS
             weight = (
-                _between(stream, bounds, WEIGHT_DECIMALS)
+                between(stream, bounds, WEIGHT_DECIMALS)
                 if place.real
                 else float(stream.choice(some))
             )
             turned = signs is not None and signs.below(2)
             terms[effect].append(Term(cause, -weight if turned else weight))
     if plan.quadratic or place.real:
-        base = _between(stream, SQUARE_BASES if plan.quadratic else REAL_FREQUENCY_BASES)
+        base = between(stream, SQUARE_BASES if plan.quadratic else REAL_FREQUENCY_BASES)
     else:
         base = float(stream.choice(FREQUENCY_BASES))
     return Law(tuple(map(tuple, terms)), base)
-
-
-def _between(stream: Stream, bounds: tuple[float, float], decimals: int = DECIMALS) -> float:
-    """Return a number with so many decimals, bounds included."""
-    low, high = (round(bound * 10**decimals) for bound in bounds)
-    return float((low + stream.below(high - low + 1)) / 10**decimals)
-
-
-def _bases(stream: Stream, place: Place, margin: int) -> Readings:
-    """Return bases: with two decimals if readings are rounded, otherwise whole numbers."""
-    step = observed.STEP if place.kind == "observed" else 1
-    low, high = margin * step, HIGHEST - margin * step
-    drawn = [
-        _between(stream, (low, high))
-        if place.kind == "quadratic" or place.real
-        else float(low + step * stream.below((high - low) // step + 1))
-        for _ in range(place.k - 1)
-    ]
-    return (0.0, *drawn)
-
-
-class Crystals(NamedTuple):
-    """Bases, and how many draws of records were rejected."""
-
-    manipulator: Readings
-    records: tuple[Readings, ...]
-    shared: int
-    """Draws that share a base with the manipulator's crystal, or nearly."""
-    dependent: int
-    """Draws that are affinely dependent on earlier ones."""
-
-
-@lru_cache(maxsize=256)
-def _crystals(place: Place, count: int) -> Crystals:
-    """Return the manipulator's bases, and those of the records.
-
-    A draw that is not affinely independent of the earlier ones is repeated, as far as the dimension
-    allows. N records and the baseline then determine as much as N + 1 readings can. Every record
-    differs from the manipulator's crystal in every base, by more than `APART` if readings are
-    rounded.
-    """
-    apart = APART if place.real else 0
-    manipulator = _bases(place.stream("manipulator"), place, max(1, apart))
-    kept: list[Readings] = []
-    shared = dependent = 0
-    stream = place.stream("records")
-    while len(kept) < count:
-        bases = _bases(stream, place, 0)
-        if any(abs(a - b) <= apart for a, b in zip(bases[1:], manipulator[1:], strict=True)):
-            shared += 1
-            continue
-        if len(kept) < place.k - 1 and not _independent([manipulator, *kept, bases]):
-            dependent += 1
-            continue
-        kept.append(bases)
-    return Crystals(manipulator, tuple(kept), shared, dependent)
-
-
-class Reactor(NamedTuple):
-    """The bases of the reactor's crystal, and how many draws were rejected."""
-
-    bases: Readings
-    refused: int
-
-
-@lru_cache(maxsize=256)
-def _reactor(place: Place, law: Law, held: int) -> Reactor:
-    """Draw the reactor's crystal; its prediction must be precise, although readings are rounded.
-
-    The precision is that of the exact agent's experiments with the default regime and `shift`, so
-    suites that share a system share the reactor's crystal.
-    """
-    stream = place.stream("reactor")
-    if not place.real:
-        return Reactor(_bases(stream, place, 0), 0)
-    return _precise(place, law, _rehearsed(place, law, held))
-
-
-def _precise(place: Place, law: Law, evidence: Evidence) -> Reactor:
-    """Draw a reactor's crystal whose prediction from the evidence is precise."""
-    stream = place.stream("reactor")
-    solution = evidence.solved(FREQUENCY, inferred(evidence).causes[FREQUENCY])
-    drawn: list[tuple[float, Readings]] = []
-    while len(drawn) < PATIENCE:
-        bases = _bases(stream, place, 0)
-        drawn.append((predicted(evidence, solution, law.readings(bases)).error, bases))
-        if drawn[-1][0] <= MOVED:
-            break
-    return Reactor(min(drawn)[1], len(drawn) - 1)
-
-
-def _rehearsed(place: Place, law: Law, held: int) -> Evidence:
-    """Return the readings of the exact agent's experiments in the default regime."""
-    bases, records, *_ = _crystals(place, max(RECORDS["certified"], held.bit_count()))
-    view = View(
-        names=("",) * place.k,
-        display=tuple(range(1, place.k)),
-        controllable=(1 << place.k) - 2 & ~held,
-        semantics="shift",
-        quadratic=False,
-        sink=not law.graph.children[FREQUENCY],
-        disturbance=0.0,
-        frequency_disturbed=False,
-        limit=LIMIT,
-        budget=4 * (place.k - 1),
-        tolerance=TOLERANCE["certified"],
-        records=tuple(Reading(i, law.readings(own)) for i, own in enumerate(records)),
-        baseline=Reading(len(records), law.readings(bases)),
-        rounded=True,
-    )
-    now, readings = list(bases), [*view.records, view.baseline]
-    while True:
-        evidence = Evidence(view, readings)
-        found = inferred(evidence)
-        step = None if found.complete else next_setting(evidence, found)
-        if step is None:
-            return evidence
-        now[step[0]] = step[1]
-        readings.append(Reading(view.baseline.crystal, law.readings(now), *step))
-
-
-def _independent(points: Sequence[Readings]) -> bool:
-    return rank([(1, *(round(x * 100) for x in point[1:])) for point in points]) == len(points)
 
 
 def _disturbance(plan: Plan, place: Place, suite: str) -> Disturbance | None:

@@ -1,15 +1,19 @@
 """Records of suites without experiments: they settle a part of the graph and leave a part open.
 
 Properties of some crystals were set before they were measured. Several such sets of records are
-drawn for each system. The one is kept in which about a third of the pairs is settled as present, a
-third as absent and a third is open, and in which a glance at what moved says least.
+drawn for each system. The one is kept that surprises a reader of the design most: the reader knows
+only how often each property was set. `observed_design.toml` has what such a reader expects, found
+by `scripts/causalab_observed.py`. Shares of the verdicts, and a glance at what moved, count less.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 
 from whybench.causal.seeds import Stream
 from whybench.families.causalab.proof.ambiguity import Verdicts, answers, verdicts
@@ -42,21 +46,40 @@ DRAWS = 24
 WANTED = {"yes": 6, "no": 5, "cannot": 5}
 """Wanted verdicts on the pairs of five quantities. Few records force six edges, so the shares
 stay near a third."""
-GLANCE = 0.5
-"""What a pair that a glance gets right costs, in pairs that are missing from `WANTED`."""
+MISSING = 0.8
+"""What a pair that is missing from `WANTED` costs."""
+GLANCE = 0.1
+"""What a pair that a glance gets right costs."""
+
+Expected = Mapping[str, Mapping[str, float]]
+"""For each `setting` of a pair of properties, the chance of each verdict."""
+
+
+@cache
+def expected() -> Expected:
+    """Return what a reader of the design expects."""
+    text = (files(__package__ or "") / "observed_design.toml").read_text("utf-8")
+    found: Expected = tomllib.loads(text)
+    return found
 
 
 def with_records(view: View, law: Law, crystals: Sequence[Readings], stream: Stream) -> View:
     """Return a view with the best of several sets of records; they force the frequency."""
+    return min(offers(view, law, crystals, stream), key=cost)
+
+
+def offers(view: View, law: Law, crystals: Sequence[Readings], stream: Stream) -> list[View]:
+    """Draw views with sets of records that force the frequency."""
     found: list[View] = []
     while len(found) < DRAWS:
         offer = _drawn(view, law, crystals, stream)
-        if inferred(_given(offer)).settled >> FREQUENCY & 1:
+        if inferred(given(offer)).settled >> FREQUENCY & 1:
             found.append(offer)
-    return min(found, key=_cost)
+    return found
 
 
-def _given(view: View) -> Evidence:
+def given(view: View) -> Evidence:
+    """Return what an agent has."""
     return Evidence(view, (*view.records, view.baseline))
 
 
@@ -89,13 +112,30 @@ def _measured(
         yield Reading(crystal, lab.readings(now), v, setting)
 
 
-def _cost(view: View) -> float:
-    """Return how far verdicts are from the wanted ones, and how many of them a glance gives."""
-    evidence = _given(view)
+def cost(view: View, known: Expected | None = None) -> float:
+    """Return how well a reader of the design and a glance know the verdicts, and what is missing.
+
+    A verdict on the causes of the frequency is never open, and no design tells it.
+    """
+    table, evidence = expected() if known is None else known, given(view)
     gold, seen = answers(view, verdicts(evidence)), answers(view, glance(evidence))
     counts = Counter(gold.values())
     missing = sum(abs(counts[word] - wanted) for word, wanted in WANTED.items())
-    return missing + GLANCE * sum(seen[pair] == gold[pair] for pair in gold if pair[1])
+    told = sum(
+        table.get(setting(view, *pair), {}).get(word, 1 / 3) + GLANCE * (seen[pair] == word)
+        for pair, word in gold.items()
+        if pair[1] != FREQUENCY
+    )
+    return MISSING * missing + told
+
+
+def setting(view: View, cause: int, effect: int) -> str:
+    """Return how often two properties were set, and how many properties were; large counts as one.
+
+    The order is: cause, effect, properties.
+    """
+    often = Counter(reading.target for reading in view.records if reading.target is not None)
+    return f"{min(often[cause], 2)}-{min(often[effect], 2)}-{min(len(often), 3)}"
 
 
 def glance(evidence: Evidence) -> Verdicts:

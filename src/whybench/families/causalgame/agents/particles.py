@@ -81,7 +81,7 @@ def _hypotheses(law: str) -> Hypotheses:
         ([place for role in LIVE for place, own in enumerate(pattern) if own == role], sign, option)
         for pattern in sorted(set(permutations(roles)))
         for sign in (-1, 1)
-        for option in range(numbers().choices)
+        for option in range(story.choices)
     ]
     places, signs, options = zip(*found, strict=True)
     return Hypotheses(np.array(places), np.array(signs), np.array(options))
@@ -103,7 +103,7 @@ def _strengths(view: View, story: Story, rng: Stream, count: int) -> Strengths:
         calm = np.column_stack(
             (between(known.steady_calm, n, parts - 1), np.abs(between(story.moody_calm, n)))
         )
-        wrong = between(known.option, n, 1) * between(known.option_spread, n, known.choices - 1)
+        wrong = between(known.option, n, 1) * between(known.option_spread, n, story.choices - 1)
         survives = np.column_stack(
             (between(known.survives.rough, n), between(known.survives.calm, n))
         )
@@ -146,35 +146,72 @@ def _opposite(story: Story) -> bool:
 
 
 def _wrong(story: Story, guess: Hypotheses, shares: Floats, options: Ints) -> tuple[Floats, Floats]:
-    """Return how wrong designs are: hypothesis × design × live part × stratum, and × option."""
-    x = shares[:, guess.places].transpose(1, 0, 2)
+    """Return how wrong designs are: live part × stratum × hypothesis × design, and for options."""
+    x = shares[:, guess.places].transpose(2, 1, 0)
     protecting = story.roles["protects"]
-    x = np.concatenate((1 - x[..., :protecting], x[..., protecting:]), axis=-1)
-    wrong = np.stack((x, x), axis=-1)
+    x = np.concatenate((1 - x[:protecting], x[protecting:]))
+    wrong = np.stack((x, x), axis=1)
     harms = guess.signs[:, None] > 0
-    moody = x[..., -1]
-    wrong[..., -1, 0] = np.where(harms, moody, 1 - moody)
-    wrong[..., -1, 1] = np.where(harms != _opposite(story), moody, 1 - moody)
-    choices = np.arange(numbers().choices)
-    others = np.array([np.delete(choices, right) for right in choices])[guess.options]
-    return wrong, (others[:, None, :] == options[None, :, None]).astype(np.float64)
+    wrong[-1, 0] = np.where(harms, x[-1], 1 - x[-1])
+    wrong[-1, 1] = np.where(harms != _opposite(story), x[-1], 1 - x[-1])
+    others = _others(story.choices)[guess.options].T
+    return wrong, (others[..., None] == options).astype(np.float64)
 
 
-def _cells(view: View, story: Story, chance: Floats, rough: Floats) -> Floats:
-    """Return the probability of each kind of result of one flight.
+@cache
+def _others(choices: int) -> Ints:
+    """Return the wrong options, for each right one."""
+    every = np.arange(choices)
+    return np.array([np.delete(every, right) for right in every])
+
+
+def _cells(view: View, story: Story, chance: Floats, rough: Floats) -> list[Floats]:
+    """Return the probability of each kind of result of one flight; the first axis is the stratum.
 
     If records show the stratum: returned from each, lost on record in each, lost without record.
     Otherwise: returned, lost.
     """
-    met = np.stack((rough, 1 - rough), axis=-1)
-    back, lost = met * chance, met * (1 - chance)
+    back = np.stack((rough * chance[0], (1 - rough) * chance[1]))
+    lost = np.stack((rough * (1 - chance[0]), (1 - rough) * (1 - chance[1])))
     if not story.shown:
-        return np.stack((back.sum(axis=-1), lost.sum(axis=-1)), axis=-1)
-    right = 1 - story.misread
-    read = np.array([[right, 1 - right], [1 - right, right]])
-    seen = view.keep_failed * lost @ read
-    unseen = (1 - view.keep_failed) * lost.sum(axis=-1, keepdims=True)
-    return np.concatenate((back @ read, seen, unseen), axis=-1)
+        return [back.sum(axis=0), lost.sum(axis=0)]
+    seen = [
+        (1 - story.misread) * kind[right] + story.misread * kind[1 - right]
+        for kind in (back, view.keep_failed * lost)
+        for right in (0, 1)
+    ]
+    return [*seen, (1 - view.keep_failed) * lost.sum(axis=0)]
+
+
+def _likelihood(
+    view: View, story: Story, known: Hypotheses, drawn: Strengths, trial: Trial
+) -> Floats:
+    """Return the log-likelihood of a deployment: hypothesis × draw.
+
+    Hypotheses under which the design is wrong in the same way are computed once.
+    """
+    shares, chosen = _encoded(view, [trial.design])
+    level = np.unique(shares[0], return_inverse=True)[1]
+    right = known.options
+    key = 2 * np.where(right == chosen, len(level), chosen - (right < chosen)) + (known.signs > 0)
+    for place in known.places.T:
+        key = len(level) * key + level[place]
+    _, first, back = np.unique(key, return_index=True, return_inverse=True)
+    wrong, other = _wrong(story, known.rows(first), shares, chosen)
+    chance = np.repeat(drawn.survives.T[..., None], len(first), axis=2)
+    for hazard, own in zip(drawn.parts.transpose(1, 2, 0), wrong[..., 0], strict=True):
+        chance *= 1 - hazard[..., None] * own[:, None]
+    for hazard, own in zip(drawn.options.transpose(1, 2, 0), other[..., 0], strict=True):
+        if own.any():
+            chance *= 1 - hazard[..., None] * own
+    cells = _cells(view, story, chance, drawn.rough[:, :1])
+    log = np.zeros(chance.shape[1:])
+    for count, cell in zip(_counts(story, trial), cells, strict=True):
+        if count:
+            log += count * np.log(np.maximum(cell, 1e-300))
+    told = _mediated(shares[0, known.places[:, -1]], trial)
+    found: Floats = log.T[back] + told[:, None]
+    return found
 
 
 def _counts(story: Story, trial: Trial) -> Ints:
@@ -250,20 +287,8 @@ class Belief:
         rng = Stream("causalgame", "particles", *self._draw, len(self._trials), *view.components)
         drawn = _strengths(view, story, rng, count)
         log = np.zeros((len(known.signs), count))
-        if self._trials:
-            flown = _encoded(view, [trial.design for trial in self._trials])
-            parts, options = _wrong(story, known, *flown)
-            for place, trial in enumerate(self._trials):
-                chance = np.repeat(drawn.survives[None], len(known.signs), axis=0)
-                for part in range(parts.shape[2]):
-                    chance *= 1 - parts[:, None, place, part] * drawn.parts[None, :, part]
-                for option in range(options.shape[2]):
-                    wrong = options[:, place, option]
-                    chance *= 1 - wrong[:, None, None] * drawn.options[None, :, option]
-                cells = _cells(view, story, chance, drawn.rough[None, :, 0])
-                log += np.log(np.maximum(cells, 1e-300)) @ _counts(story, trial)
-                moody = flown[0][place, known.places[:, -1]]
-                log += _mediated(moody, trial)[:, None]
+        for trial in self._trials:
+            log += _likelihood(view, story, known, drawn, trial)
         weight = np.exp(log - log.max())
         total = weight.sum(axis=1)
         self.chance = total / total.sum()
@@ -278,24 +303,24 @@ class Belief:
         )
 
     def _chances(self, designs: tuple[Floats, Ints]) -> Floats:
-        """Return the probability of returning: hypothesis × design × stratum."""
-        parts, options = _wrong(self.story, self._top, *designs)
+        """Return the probability of returning: stratum × hypothesis × design."""
+        wrong, other = _wrong(self.story, self._top, *designs)
         mean = self._mean
-        found: Floats = np.repeat(mean.survives[:, None], parts.shape[1], axis=1)
-        for part in range(parts.shape[2]):
-            found *= 1 - parts[:, :, part] * mean.parts[:, None, part]
-        for option in range(options.shape[2]):
-            found *= 1 - options[:, :, option, None] * mean.options[:, None, option]
+        found: Floats = np.repeat(mean.survives.T[..., None], len(designs[1]), axis=2)
+        for hazard, own in zip(mean.parts.transpose(1, 2, 0), wrong, strict=True):
+            found *= 1 - hazard[..., None] * own
+        for hazard, own in zip(mean.options.transpose(1, 2, 0), other, strict=True):
+            found *= 1 - hazard[..., None] * own
         return found
 
     def most_informative(self) -> Design:
         """Return the corner whose flights tell most about the hypotheses."""
         chances = self._chances(_corners(self.view))
-        rough = np.broadcast_to(self._mean.rough[:, :1], chances.shape[:2])
-        cells = _cells(self.view, self.story, chances, rough)
-        mixed = np.tensordot(self._weight, cells, 1)
-        told = _entropy(mixed) - np.tensordot(self._weight, _entropy(cells), 1)
-        return self._design(int(told.argmax()))
+        cells = _cells(self.view, self.story, chances, self._mean.rough[:, :1])
+        told = np.zeros(chances.shape[2])
+        for cell in cells:
+            told += _entropy(self._weight @ cell) - self._weight @ _entropy(cell)
+        return self._design(int(np.round(told, 9).argmax()))
 
     def best(self) -> Design:
         """Return the corner that wins with the highest probability, then the safest one."""
@@ -311,7 +336,7 @@ class Belief:
     def _survival(self, designs: tuple[Floats, Ints]) -> Floats:
         """Return the survival of the fleet: hypothesis × design."""
         chances, rough = self._chances(designs), self._mean.rough[:, 1:]
-        found: Floats = rough * chances[..., 0] + (1 - rough) * chances[..., 1]
+        found: Floats = rough * chances[0] + (1 - rough) * chances[1]
         return found
 
     def _design(self, place: int) -> Design:
@@ -321,8 +346,9 @@ class Belief:
         return Design(defs, ((slot, names[options[place]]),))
 
 
-def _entropy(chances: Floats) -> Floats:
-    found: Floats = -(chances * np.log(np.maximum(chances, 1e-300))).sum(axis=-1)
+def _entropy(chance: Floats) -> Floats:
+    """Return the part of an outcome in the entropy."""
+    found: Floats = -chance * np.log(np.maximum(chance, 1e-300))
     return found
 
 

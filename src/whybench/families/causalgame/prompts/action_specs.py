@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from whybench.episode.action import ActionSpec, Argument
+from whybench.episode.prompts.conversation import object_schema
+from whybench.families.causalgame.claims import SIGNS
+from whybench.families.causalgame.world.design import SUFFIX
 
 QUESTIONS = ("success", "determinants", "failures", "conclusion")
 """What a report answers, each in a text of its own."""
@@ -12,19 +16,21 @@ QUESTIONS = ("success", "determinants", "failures", "conclusion")
 OUTCOMES = ("design", "status", "was_detected", "hit_count")
 ASK = "query_environment"
 
-BELIEFS = Argument(
-    "beliefs",
-    'what you believe so far, as JSON text: [{"cause": …, "effect": …, "sign": "raises"}, …]',
-    optional=True,
-)
-DESIGN = Argument("design", 'the DEF of components, as JSON text: {"engine_def": 20, …}')
-EQUIPMENT = Argument("equipment", "options by slot, as JSON text; none if left out", optional=True)
+_TEXT = {"type": "string"}
+_BELIEF = object_schema(
+    {"cause": _TEXT, "effect": _TEXT, "sign": {"type": "string", "enum": SIGNS}, "when": _TEXT}
+) | {"required": ["cause", "effect", "sign"]}
+
+BELIEFS = Argument("beliefs", "what you believe so far", True, {"type": "array", "items": _BELIEF})
+DESIGN = Argument("design", 'the DEF of components: {"engine_def": 20, …}')
+EQUIPMENT = Argument("equipment", "options by slot; none if left out", optional=True)
+COUNT = Argument("count", "how many drones", schema={"type": "integer", "minimum": 1})
 
 SPECS = (
     ActionSpec(
         "deploy",
         "Build some drones of one design, fly them, and see what becomes of them.",
-        (DESIGN, Argument("count", "how many drones"), EQUIPMENT, BELIEFS),
+        (DESIGN, COUNT, EQUIPMENT, BELIEFS),
     ),
     ActionSpec("get_status", "See what is left of the budgets, and the goal."),
     ActionSpec("get_history", "See all records of flights that can be seen."),
@@ -55,14 +61,38 @@ SPECS = (
     ),
 )
 
+
+@lru_cache(maxsize=1024)
+def action_specs(
+    components: tuple[str, ...],
+    def_range: tuple[int, int],
+    slots: tuple[tuple[str, str, tuple[str, ...]], ...],
+    switches: tuple[str, ...],
+    drawn: bool,
+) -> tuple[ActionSpec, ...]:
+    """Return the actions with the components and options that the sheet of a mission shows.
+
+    In drawn systems no component is called engine, and the slot is never empty.
+    """
+    low, high = def_range
+    rating = {"type": "integer", "minimum": low, "maximum": high}
+    options = {slot: {"type": "string", "enum": offered} for slot, _, offered in slots}
+    options |= {name: {"type": "boolean"} for name in switches}
+    keys = {"design": {name + SUFFIX: rating for name in components}, "equipment": options}
+
+    def typed(one: Argument) -> Argument:
+        if one.name not in keys:
+            return one
+        shape = {"type": "object", "properties": keys[one.name], "additionalProperties": False}
+        return replace(one, schema=shape, meaning=DRAWN[one.name] if drawn else one.meaning)
+
+    return tuple(replace(spec, arguments=tuple(map(typed, spec.arguments))) for spec in SPECS)
+
+
 DRAWN = {
-    "design": replace(DESIGN, meaning="the DEF of components by key, as JSON text"),
-    "equipment": replace(EQUIPMENT, meaning="option by slot, as JSON text; default if left out"),
+    "design": "the DEF of components by key",
+    "equipment": "option by slot; default if left out",
 }
-DRAWN_SPECS = tuple(
-    replace(spec, arguments=tuple(DRAWN.get(one.name, one) for one in spec.arguments))
-    for spec in SPECS
-)
-"""The same for drawn systems: no component is called engine, and the slot is never empty."""
+"""Meanings of arguments in drawn systems."""
 
 LOOKS = frozenset({"get_status", "get_history", "get_environments", "get_action_space"})

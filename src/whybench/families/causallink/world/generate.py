@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import combinations, permutations
 from typing import TypeAlias
 
@@ -23,6 +23,7 @@ from whybench.families.causallink.parameters import (
 )
 from whybench.families.causallink.prompts.theme import read_theme
 from whybench.families.causallink.world.limited import matched_question
+from whybench.families.causallink.world.small import small_question
 from whybench.families.causallink.world.world import View, World
 
 STREAMS = "1"
@@ -139,11 +140,12 @@ def _random_case(instance: Instance, parameters: Parameters) -> Case:
         x, y = pairs[question]
         return Case("random", graph, (1 << n) - 1, x, y)
     number, within = divmod(place, GRAPHS * QUESTIONS)
-    limited = instance.suite == "limited"
-    path = _path(instance, "limited" if limited else "matched", n, number)
-    drawn, answer = divmod(_places(path)[within], 3 if limited else 2)
-    if limited:
-        world = matched_question((*path, drawn), answer)
+    own = instance.suite if instance.suite in ("limited", "small") else "matched"
+    path = _path(instance, own, n, number)
+    drawn, answer = divmod(_places(path)[within], 3 if own == "limited" else 2)
+    if own != "matched":
+        ask = matched_question if own == "limited" else partial(small_question, n)
+        world = ask((*path, drawn), answer)
         view = world.view
         return Case("order", world.graph, view.start, view.x, view.y, view.fixed)
     graph, x, y = matched(n, (*path, drawn))[answer]

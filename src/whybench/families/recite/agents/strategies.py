@@ -10,8 +10,8 @@ from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import Moves
 from whybench.families.recite.agents.pattern import relations
-from whybench.families.recite.proof.document_parser import NO_NAME, Reading, named_together, read
-from whybench.families.recite.world.vocabulary import field_named
+from whybench.families.recite.agents.words import named_together
+from whybench.families.recite.proof.document_parser import read
 from whybench.families.recite.world.world import View, World
 
 Pairs = Iterable[tuple[str, str]]
@@ -53,35 +53,21 @@ def _pattern(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
 
 def _co_mention(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
     """Connect all concepts of each sentence: the result of shallow reading."""
-    view = world.view
-    found = [pair for named in named_together(view.text) for pair in permutations(named, 2)]
-    known = set(view.nodes)
-    return [pair for pair in dict.fromkeys(found) if not known or known.issuperset(pair)]
+    found = (pair for names in named_together(world.view) for pair in permutations(names, 2))
+    return dict.fromkeys(found)
 
 
 def _exact(world: World, stream: Stream) -> Pairs:  # noqa: ARG001
-    """Read the text; if names are given, find unnamed factors by their kind.
-
-    Otherwise their edges are left out, because their names could only be guessed.
-    """
+    """Read the text, and name each quantity as the text does first, or as it is given."""
     view = world.view
     found = read(view.text)
     if found.unread:
         raise ValueError(
             "The agent `exact` reads generated documents only. Use the agent `pattern`."
         )
-    shown = _told(view, found) if view.names == "told" else found.forms
-    return [(shown[a], shown[b]) for a, b in found.edges if a in shown and b in shown]
-
-
-def _told(view: View, found: Reading) -> dict[str, str]:
-    """Return the given name of everything that a text mentions, unnamed factors by their kind.
-
-    A given node that the text never mentions must be one of the unnamed factors.
-    """
-    kind_of = {concept.name: concept.kind for concept in field_named(found.field).concepts}
-    silent = {NO_NAME + kind_of[name]: name for name in view.nodes if name not in found.forms}
-    return {name: name for name in view.nodes} | silent
+    if view.names == "told":
+        return found.edges
+    return [(found.forms[a], found.forms[b]) for a, b in found.edges]
 
 
 def _oracle(world: World, stream: Stream) -> Pairs:  # noqa: ARG001

@@ -24,7 +24,6 @@ from whybench.families.recite.embedding import available
 from whybench.families.recite.extras.belief import Belief, believed
 from whybench.families.recite.family import ReCITE
 from whybench.families.recite.proof import certify
-from whybench.families.recite.proof.certify import Proof
 from whybench.families.recite.rules import REPAIRED
 from whybench.families.recite.world.world import Span, World
 
@@ -39,6 +38,8 @@ BY_LETTERS = (
     "The score may have matched more of them."
 )
 
+BY_OTHERS = "A published text: nobody has marked where, or whether, it gives each edge."
+
 
 def annotated(family: ReCITE, instance: Instance, trace: Trace) -> AnnotatedEpisode:
     """Show the submitted graph and the result for every edge.
@@ -49,28 +50,28 @@ def annotated(family: ReCITE, instance: Instance, trace: Trace) -> AnnotatedEpis
     world, outcome = episode.world, episode.outcome or UNFINISHED
     answer = episode.answer if outcome == ANSWERED else None
     similarity = family.similarity(instance)
-    proof = certify.proof(world) if family.params(instance).data is None else None
+    ours = family.params(instance).data is None
+    known = ours and certify.proof(world).right
     by_letters = similarity == "both" and world.view.names == "free" and not available()
     belief = None
     if answer is not None:
         belief = believed(world, answer, "lexical" if by_letters else similarity)
-    known = proof is not None and proof.right
-    bits = proof.bits if proof is not None and known else None
+    bits = 0.0 if known else None
     truth = _truth(world)
     taken = next((k for k, step in enumerate(trace.steps) if not step.observation.is_error), None)
     return AnnotatedEpisode(
-        verdict=_verdict(world, truth, belief, outcome, proof),
+        verdict=_verdict(truth, belief, outcome, known),
         moments=tuple(
             _moment(world, step, place < trace.given, belief if place == taken else None, bits)
             for place, step in enumerate(trace.steps)
         ),
         nodes=tuple(node.name for node in world.nodes),
         truth=truth,
-        sufficed=0 if proof is not None and known and not proof.unnamed else None,
+        sufficed=0 if known else None,
         notes=(
             *((BY_LETTERS,) if by_letters and belief is not None else ()),
             *(_notes(world, truth, belief) if belief is not None else ()),
-            *_of_text(proof),
+            *(() if ours else (BY_OTHERS,)),
         ),
         text=world.view.text,
         passages=_passages(world),
@@ -132,7 +133,7 @@ def _marks(world: World, belief: Belief) -> Record:
     found: dict[str, Json] = {}
     for node in world.nodes:
         own = belief.meant.get(node.name, node.name)
-        spoken = {"implicit": "only described indirectly", "absent": "unnamed in the text"}
+        spoken = {"implicit": "only described", "absent": "not in the text"}
         said = [f"“{shortened(own, 60)}”"] if own != node.name else []
         said += [spoken[node.mention]] if node.mention in spoken else []
         if said:
@@ -143,15 +144,14 @@ def _marks(world: World, belief: Belief) -> Record:
 # Words.
 
 
-def _verdict(
-    world: World, truth: Sequence[Arrow], belief: Belief | None, outcome: str, proof: Proof | None
-) -> str:
+def _verdict(truth: Sequence[Arrow], belief: Belief | None, outcome: str, known: bool) -> str:
     if belief is None:
         return f"No graph was submitted ({outcome.replace('_', ' ')})."
     kinds = [kind for _, kind in compared(truth, belief.arrows)]
     hits, handed = kinds.count("correct"), len(belief.arrows)
     if hits == handed == len(truth):
-        return f"The gold graph{_warrant(proof)}: all {hits} edges and no other."
+        warrant = ", which the text determines" if known else ""
+        return f"The gold graph{warrant}: all {hits} edges and no other."
     if not handed:
         return f"A graph without edges; {len(truth)} edges are gold (edge F1 0.00)."
     f1 = 2 * hits / (handed + len(truth))
@@ -159,34 +159,14 @@ def _verdict(
         f"Found {hits} of {counted(len(truth), 'edge')} and submitted {handed - hits} that are "
         f"not gold (edge F1 {f1:.2f})"
     )
-    return f"{said}{_blame(world, belief, proof)}."
+    return f"{said}{_blame(known)}."
 
 
-def _warrant(proof: Proof | None) -> str:
-    """Return whether the text determines a right answer, or some names had to be guessed."""
-    if proof is None or not proof.right:
+def _blame(known: bool) -> str:
+    """Return what caused the errors, if that is known."""
+    if not known:
         return ""
-    if not proof.unnamed:
-        return ", which the text determines"
-    return f", {counted(len(proof.unnamed), 'name')} of which could only be guessed"
-
-
-def _blame(world: World, belief: Belief, proof: Proof | None) -> str:
-    """Return whether the text or the reading caused the errors."""
-    if proof is None or not proof.right:
-        return ""
-    silent = {node.name for node in proof.unnamed}
-    held = {(arrow.cause, arrow.effect) for arrow in belief.arrows}
-    missed = [pair for pair in world.named() if pair not in held]
-    unsaid = sum(not silent.isdisjoint(pair) for pair in missed)
-    if not silent or not unsaid:
-        return ". The reading caused the errors: the text gives every edge that is wrong or missing"
-    if unsaid == len(missed) and held <= set(world.named()):
-        return ". No more can be read: the other edges belong to factors that are unnamed"
-    return (
-        f". Of the {len(missed)} missed edges, {unsaid} could not be read, because their factors "
-        "are unnamed; the text gives the others"
-    )
+    return ". The reading caused the errors: the text gives every edge that is wrong or missing"
 
 
 def _notes(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
@@ -200,6 +180,7 @@ def _notes(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
         _list("Gold nodes that the answer lacks", lost),
         _list("Names of the answer that match no gold node", belief.outside),
         *_by_status(truth, belief),
+        *_by_knowledge(world, belief),
         *_astray(world, truth, belief),
     ]
     return [note for note in notes if note]
@@ -214,6 +195,15 @@ def _by_status(truth: Sequence[Arrow], belief: Belief) -> list[str]:
             hits = sum((arrow.cause, arrow.effect) in held for arrow in own)
             told.append(f"{hits} of {len(own)} {status}")
     return [f"Edges found: {', '.join(told)}."] if told else []
+
+
+def _by_knowledge(world: World, belief: Belief) -> list[str]:
+    """Return how many edges were found that common knowledge does not expect."""
+    held = {(arrow.cause, arrow.effect) for arrow in belief.arrows}
+    pairs = zip(world.edges, world.named(), strict=True)
+    strange = [pair for edge, pair in pairs if edge.plausible is False]
+    hits = sum(pair in held for pair in strange)
+    return [f"Edges against common knowledge found: {hits} of {len(strange)}."] if strange else []
 
 
 def _astray(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
@@ -239,17 +229,6 @@ def _astray(world: World, truth: Sequence[Arrow], belief: Belief) -> list[str]:
             f"{len(extra) - len(inside)} with a node that is not gold."
         )
     return notes
-
-
-def _of_text(proof: Proof | None) -> list[str]:
-    if proof is None:
-        return ["A published text: nobody has marked where, or whether, it gives each edge."]
-    if not proof.unnamed:
-        return []
-    return [
-        _list("The text leaves unnamed", [node.name for node in proof.unnamed])
-        + f" {proof.bits:.1f} bits remain open."
-    ]
 
 
 def _list(title: str, names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whybench.episode.annotated import Arrow
 from whybench.families.recite.answer import Answer
 from whybench.families.recite.matching import THRESHOLD, Similarity, matched
-from whybench.families.recite.score import THRESHOLDS
+from whybench.families.recite.score import THRESHOLDS, known_names
 from whybench.families.recite.world.world import World
 
 
@@ -30,8 +30,8 @@ def believed(world: World, answer: Answer, similarity: Similarity) -> Belief:
     if world.view.names == "told":
         used = dict.fromkeys(end for pair in arrows for end in pair)
         return Belief(_arrows(arrows), {name: name for name in used}, ())
-    known = [(node.name, *node.aliases) for node in world.nodes]
-    match = matched(answer.nodes, known, similarity, min(THRESHOLDS)).above(THRESHOLD)
+    match = matched(answer.nodes, known_names(world), similarity, min(THRESHOLDS))
+    match = match.above(THRESHOLD)
     taken = set(gold)
     told: dict[str, str] = {}  # normal form → the name that is shown
     meant: dict[str, str] = {}

@@ -6,13 +6,12 @@ import json
 
 from whybench.causal.canonical import Json
 from whybench.episode.action import Action
-from whybench.episode.prompts.conversation import object_schema
 from whybench.episode.prompts.dialogue import JsonDialogue
 from whybench.episode.prompts.template import paragraphs
 from whybench.families.recite.agents.strategies import answer_text
 from whybench.families.recite.answer import AnswerError, find, read
 from whybench.families.recite.prompts import repair
-from whybench.families.recite.rules import ReciteEpisode, template_named
+from whybench.families.recite.rules import ReciteEpisode, graph_schema, template_named
 
 
 class Dialogue(JsonDialogue[ReciteEpisode]):
@@ -68,9 +67,4 @@ class Dialogue(JsonDialogue[ReciteEpisode]):
         self._last = self._episode.step(action.read(strictly=False))
 
     def _schema(self) -> Json:
-        view = self._episode.world.view
-        end: Json = {"type": "string"}
-        if view.names == "told":
-            end = {"type": "integer", "minimum": 1, "maximum": view.count}
-        arrow = object_schema({"source": end, "sink": end})
-        return object_schema({"relationships": {"type": "array", "items": arrow}})
+        return graph_schema(self._episode.ids)

@@ -1,306 +1,306 @@
-"""Compose documents: blocks of text in paragraphs, parts and sections, with positions."""
+"""Write a planned document: choose productions, mention concepts, and record positions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whybench.causal.seeds import Stream
-from whybench.families.recite.world.diagram import Pair
-from whybench.families.recite.world.distract import QUIET, ROLES, Distractors
-from whybench.families.recite.world.frames import SLOT, furniture
-from whybench.families.recite.world.plan import Graph, Statement
-from whybench.families.recite.world.vocabulary import Concept
-from whybench.families.recite.world.wording import Block, Deck, Speaker, joined, usual_length
-from whybench.families.recite.world.world import Edge, Mention, Span, Status
+from whybench.families.recite.world.drawing import Link, System
+from whybench.families.recite.world.grammar import (
+    Part,
+    Production,
+    Slot,
+    Word,
+    needs,
+    productions,
+    variables,
+    words,
+)
+from whybench.families.recite.world.knowledge import Concept, scenery
+from whybench.families.recite.world.say import Paragraph, Say, Section, Table, joined
+from whybench.families.recite.world.world import Span
 
-SECTIONED = 2_500
-"""A longer document has sections besides its parts."""
-
-PART = 2_400
-"""Approximate number of characters of a part of a document."""
-
-MOST_PARTS = 24
-PARAGRAPH = (3, 4, 5, 6)
-"""Statements in a paragraph."""
-
-OPENERS = 0.18
-"""How often a statement begins with an opener."""
-
-SCENERY = 13
-"""Approximate number of characters of a place, an institute or a label."""
-
-AROUND = 7
-"""Approximate number of characters that spaces, openers and headings add to a block."""
-
-STATUS: dict[str, Status] = {
-    "stated": "stated",
-    "causes": "stated",
-    "effects": "stated",
-    "mutual": "stated",
-    "implied": "implied",
-}
-"""How a role gives its edges, if not derivable."""
-
-DENIED: dict[str, tuple[tuple[str, str], ...]] = {
-    "denied": (("cause", "effect"),),
-    "correlated": (("a", "b"), ("b", "a")),
-    "through": (("first", "last"),),
-    "except": (("exception", "effect"),),
-}
-"""Role → slots of the causes and effects whose direct effect it denies."""
-
-SECTIONS = ("summary", "setting", "method", "comparison", "open", "closing")
-"""Sections besides the parts: three before them, three behind."""
-
-STRAYS = 0.08
-"""Share of statements in any of these sections, so that sections do not reveal roles."""
-
-ASIDE = {
-    "causes": ("summary", "closing"),
-    "effects": ("summary", "closing"),
-    "plain": ("summary", "setting", "method", "closing"),
-    "mention": ("setting", "method"),
-    "elsewhere": ("comparison",),
-    "hedged": ("open",),
-}
-"""Sections besides the parts that may contain statements of a role."""
+LISTS = {"cs", "es", "ms"}
+"""Slots that hold several concepts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """How much text without edges a document contains."""
+ENDS_HEAD = (
+    "that|which|who|of|in|to|at|by|with|on|for|from|per|among|between|relative|after|under|within|"
+    "during|above|below|over|against|than|as|and|without"
+)
+"""Words that end the head of a noun phrase."""
 
-    length: int
-    """Characters that the document should have."""
-    distractors: float
-    """Share of distractors among such statements."""
+
+def number_of(phrase: str) -> str:
+    """Return the number of a phrase, by the ending of its head: `s` or `p`."""
+    if phrase.startswith(("how ", "what ")):
+        return "s"
+    head = re.split(rf" (?:{ENDS_HEAD})\b", phrase)[0]
+    plural = re.search(r"(?:[^sui]s|ies|sses|iums)$|\b(?:people|children|women)$", head)
+    return "p" if plural else "s"
 
 
 @dataclass(slots=True)
-class _Page:
-    """A growing text that records the positions of its blocks."""
+class Speaker:
+    """Mentions concepts as papers do: defined once, then abbreviated or referred to."""
+
+    stream: Stream
+    concepts: Sequence[Concept]
+    described: frozenset[int]
+    """Concepts that the text never names."""
+    shortened: frozenset[int]
+    """Concepts that the text abbreviates."""
+    referred: frozenset[int]
+    """Concepts with a reference that cannot be taken for another one."""
+    seen: set[int] = field(default_factory=set)
+    number: dict[int, str] = field(default_factory=dict)
+    """The grammatical number of each concept's last mention."""
+
+    def mention(self, v: int, again: bool = False, bracket: bool = False) -> str:
+        """Return the next mention of a concept; no abbreviation in brackets before a bracket."""
+        concept, text = self.concepts[v], self._mention(v, again, bracket)
+        own = text not in (concept.described, concept.reference)
+        self.number[v] = concept.number if own else number_of(text)
+        return text
+
+    def _mention(self, v: int, again: bool, bracket: bool) -> str:
+        concept = self.concepts[v]
+        if v in self.described:
+            return concept.described
+        short = concept.short if v in self.shortened else ""
+        if v not in self.seen:
+            if bracket:
+                return concept.full
+            self.seen.add(v)
+            return f"{concept.full} ({short})" if short else concept.full
+        if again:
+            return short or (concept.reference if v in self.referred else concept.full)
+        draw = self.stream.uniform()
+        if draw < 0.35 and short:
+            return short
+        return concept.reference if 0.35 <= draw < 0.55 and v in self.referred else concept.full
+
+    def row(self, v: int) -> str:
+        """Return a concept as a row of a table has it."""
+        return self.concepts[v].described if v in self.described else self.concepts[v].name
+
+
+@dataclass(slots=True)
+class Written:
+    """A growing text, with the positions of its sentences."""
 
     pieces: list[str] = field(default_factory=list)
     at: int = 0
-    placed: list[tuple[Block, Span]] = field(default_factory=list)
+    sentences: list[tuple[Say, Span, Production]] = field(default_factory=list)
 
     def write(self, text: str) -> None:
+        """Add a text."""
         self.pieces.append(text)
         self.at += len(text)
 
-    def place(self, block: Block, text: str) -> None:
-        self.placed.append((block, (self.at, self.at + len(text))))
-        self.write(text)
 
+@dataclass(slots=True)
+class Composer:
+    """Writes the sections of a document."""
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A text with its title, the gold edges with their evidence, and what is denied."""
+    stream: Stream
+    system: System
+    speaker: Speaker
+    phrases: Mapping[str, str]
+    """Phrases that every sentence may use."""
+    held_out: frozenset[bool]
+    """Which productions it may use: held out or not."""
+    page: Written = field(default_factory=Written)
+    used: Counter[str] = field(default_factory=Counter)
+    tables: int = 0
+    studies: dict[str, tuple[str, int]] = field(default_factory=dict)
 
-    title: str
-    text: str
-    edges: tuple[Edge, ...]
-    denied: frozenset[Pair]
-    """Pairs of which it says that the first does not affect the second directly."""
+    def document(self, sections: Sequence[Section]) -> str:
+        """Write all sections; return the title."""
+        title = self._sentence(Say("title"), None)[0]
+        self.page.write(f"# {title}\n")
+        in_results = False
+        for section in sections:
+            deep = section.title.startswith("3.")
+            if deep and not in_results:
+                self.page.write("\n## 3 Results\n")
+                in_results = True
+            self.page.write(f"\n{'###' if deep else '##'} {section.title}\n")
+            self._paragraphs(section.paragraphs)
+        return title
 
+    def appendix(self, parts: Iterable[Sequence[Paragraph]], length: int) -> None:
+        """Write parts of an appendix until the text has a length."""
+        for k, part in enumerate(parts):
+            if self.page.at >= length:
+                return
+            if not k:
+                self.page.write("\n## Appendix\n")
+            self._paragraphs(part)
 
-def compose(
-    stream: Stream,
-    graph: Graph,
-    cast: Sequence[Concept],
-    spoken: Sequence[Mention],
-    statements: Sequence[Statement],
-    filling: Filling,
-    held_out: bool,
-) -> Document:
-    """Write a document that makes these statements, and others until it is long enough.
+    def _paragraphs(self, paragraphs: Iterable[Paragraph]) -> None:
+        for paragraph in paragraphs:
+            self.page.write("\n")
+            if isinstance(paragraph, Table):
+                self._table(paragraph)
+            else:
+                self._paragraph(paragraph)
+            self.page.write("\n")
 
-    Names are chosen last, in the order of the text, so that nothing depends on which statement
-    was planned first.
-    """
-    deck = Deck(stream, held_out)
-    lengths = [usual_length(*pair) for pair in zip(cast, spoken, strict=True)]
-    blocks = [_drawn(deck, statement) for statement in statements]
-    voiced = [v for v in range(len(cast)) if spoken[v] != "absent"]
-    distractors = Distractors(stream, graph, voiced)
-    left = filling.length - sum(_length(block, lengths) for block in blocks)
-    blocks += _fillers(stream, deck, distractors, filling.distractors, left, lengths)
-    place = str(stream.choice(furniture()["places"]))
-    title = _title(stream, cast[: graph.n], place)
-    sections = _sections(stream, graph, cast, blocks, filling.length)
-    page = _Page()
-    page.write(f"# {title}\n")
-    speaker = Speaker(stream, cast, spoken, place)
-    for heading, held in sections:
-        if heading:
-            page.write(f"\n## {heading}\n")
-        _paragraphs(stream, page, speaker, held)
-    denied = frozenset(pair for block in blocks for pair in _denied(block.statement))
-    return Document(title, "".join(page.pieces), _evidence(page), denied)
+    def _paragraph(self, said: Sequence[Say]) -> None:
+        for k, say in enumerate(said):
+            text, production = self._sentence(say, said[k + 1] if k + 1 < len(said) else None)
+            if k:
+                self.page.write(" ")
+            start = self.page.at
+            self.page.write(text)
+            self.page.sentences.append((say, (start, self.page.at), production))
 
+    def _table(self, table: Table) -> None:
+        self.tables += 1
+        about = "" if table.about is None else f" {self.speaker.row(table.about)}"
+        lines = [f"Table {self.tables}. {table.caption}{about}", ""]
+        numbered = table.caption == "Correlations"
+        lines.append("| " + " | ".join(str(cell) for cell in table.head) + " |")
+        lines.append("|" + "---|" * len(table.head))
+        for k, row in enumerate(table.rows, 1):
+            cells = [self.speaker.row(c) if isinstance(c, int) else c for c in row]
+            if numbered:
+                cells[0] = f"({k}) {cells[0]}"
+            lines.append("| " + " | ".join(cells) + " |")
+        self.page.write("\n".join(lines))
 
-def _denied(statement: Statement) -> list[Pair]:
-    """Return the direct effects that a statement rules out."""
-    slots = DENIED.get(statement.role, ())
-    return [(statement.fills[a][0], statement.fills[b][0]) for a, b in slots]
+    # Sentences.
 
-
-def _drawn(deck: Deck, statement: Statement) -> Block:
-    block = deck.draw(statement)
-    if block is None:
-        raise ValueError(
-            f"There are too few frames of role {statement.role} for this number of edges. Ask for "
-            "fewer nodes, or for other shares of stated, implied and derivable edges."
-        )
-    return block
-
-
-def _length(block: Block, lengths: Sequence[float]) -> float:
-    """Return the approximate length of a block."""
-    named = [lengths[v] for fill in block.statement.fills.values() for v in fill]
-    scenery = len(block.frame.slots) - len(block.statement.fills)
-    words = len(SLOT.sub("", block.frame.text)) + SCENERY * scenery
-    return words + sum(named) + 2 * max(0, len(named) - 2) + AROUND
-
-
-def _fillers(
-    stream: Stream,
-    deck: Deck,
-    distractors: Distractors,
-    share: float,
-    left: float,
-    lengths: Sequence[float],
-) -> list[Block]:
-    """Return blocks that give no edge, until nothing is left to fill or to say."""
-    made: list[Block] = []
-    tempting = list(ROLES) if share > 0 else []
-    quiet = list(QUIET) if share < 1 else []
-    while left > 0 and (tempting or quiet):
-        roles = tempting if tempting and (stream.uniform() < share or not quiet) else quiet
-        role = stream.choice(roles)
-        statement = distractors.draw(role)
-        block = None if statement is None else deck.draw(statement)
-        if block is None:
-            roles.remove(role)
-            continue
-        made.append(block)
-        left -= _length(block, lengths)
-    return made
-
-
-def _sections(
-    stream: Stream,
-    graph: Graph,
-    cast: Sequence[Concept],
-    blocks: Sequence[Block],
-    length: int,
-) -> list[tuple[str, list[Block]]]:
-    """Return headings with their blocks."""
-    count = max(1, min(MOST_PARTS, length // PART))
-    part_of = _parts(stream, graph, count)
-    parts: list[list[Block]] = [[] for _ in range(count)]
-    aside: dict[str, list[Block]] = {}
-    for block in blocks:
-        sections = ASIDE.get(block.frame.role, ())
-        chance = stream.uniform()
-        if length >= SECTIONED and chance < STRAYS:
-            aside.setdefault(stream.choice(SECTIONS), []).append(block)
-        elif length >= SECTIONED and sections and chance < 0.5:
-            aside.setdefault(stream.choice(sections), []).append(block)
+    def _sentence(self, say: Say, after: Say | None) -> tuple[str, Production]:
+        slots = dict(self.phrases) | dict(say.phrases)
+        if "#t" in slots:
+            slots["#t"] = str(self.tables + 1)
+        fitting = [
+            one for one in productions()[say.role]
+            if one.held_out in self.held_out and self._fits(one, say, slots, after)
+        ]  # fmt: skip
+        if not fitting:
+            raise ValueError(f"no sentence for {say} before {after}")
+        if "@" in say.phrases:
+            production = fitting[int(say.phrases["@"]) % len(fitting)]
         else:
-            parts[_part(stream, block.statement, part_of, count)].append(block)
-    headings = furniture()["headings"]
-    subjects = [_subject(stream, cast, part_of, part) for part in range(count)]
-    named = stream.sample(headings["part"], min(count, len(headings["part"])))
-    middle = [
-        (named[k].format(subject=subjects[k]) if length >= PART else "", stream.shuffled(held))
-        for k, held in enumerate(parts)
-        if held
-    ]
+            fewest = min(self.used[one.id] for one in fitting)
+            production = self.stream.choice([p for p in fitting if self.used[p.id] == fewest])
+        self.used[production.id] += 1
+        signs = self._signs(production, say)
+        text = "".join(self._parts(production.parts, say, slots, signs))
+        text = " ".join(text.split())
+        if say.tag:
+            text = f"{text[:-1]} ({say.tag})."
+        return text[0].upper() + text[1:], production
 
-    def shown(*names: str) -> list[tuple[str, list[Block]]]:
-        return [
-            (str(stream.choice(headings[name])), stream.shuffled(aside[name]))
-            for name in names
-            if name in aside
-        ]
+    def _fits(self, one: Production, say: Say, slots: Mapping[str, str], after: Say | None) -> bool:
+        known = {"cite", "cited", "cites", *slots, *say.concepts}
+        if not needs(one.parts) <= known:
+            return False
+        given = {name.strip("!") for name in say.signs}
+        if not variables(one.parts) - {"x"} <= given:
+            return False
+        if after is None or not after.refers:
+            return True
+        order = [say.concepts[slot.name] for slot in one.parts
+                 if isinstance(slot, Slot) and slot.name in say.concepts]  # fmt: skip
+        if after.role == "former":
+            return bool(order) and order[0] == after.refers[0] != order[-1]
+        if after.role == "both":
+            return tuple(order) == after.refers
+        return bool(order) and order[-1] == after.refers[0]
 
-    return [*shown(*SECTIONS[:3]), *middle, *shown(*SECTIONS[3:])]
+    def _signs(self, production: Production, say: Say) -> dict[str, int]:
+        """Choose polarities whose product is the sign that is told."""
+        found = {name.strip("!"): sign for name, sign in say.signs.items()}
+        if say.role == "absent":  # a document says only once whether a quantity rose or fell
+            key = self.system.concepts[(*say.links, *say.denied)[0][0]].key
+            found["x"] = 1 if sum(map(ord, key)) % 2 else -1
+        elif "x" in variables(production.parts) and "!x" not in say.signs:
+            found["x"] = 1 if self.stream.below(2) else -1
+        if "x" in found and "y" in found and not {"!x", "!y"} & say.signs.keys():
+            found["y"] *= found["x"]
+        return found
+
+    def _parts(
+        self, parts: Sequence[Part], say: Say, slots: Mapping[str, str], signs: Mapping[str, int]
+    ) -> Iterator[str]:
+        for part, after in zip(parts, (*parts[1:], ""), strict=False):
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, Slot):
+                bracket = isinstance(after, str) and after.startswith(" (")
+                yield self._slot(part, say, slots, bracket)
+            elif isinstance(part, Word):
+                yield self._word(part, say, signs)
+            else:
+                known = {"cite", "cited", *slots, *say.concepts}
+                open_ = [option for option in part.options if needs(option) <= known]
+                yield from self._parts(self.stream.choice(open_), say, slots, signs)
+
+    def _slot(self, slot: Slot, say: Say, slots: Mapping[str, str], bracket: bool) -> str:
+        held = say.concepts.get(slot.name)
+        if isinstance(held, int):
+            return self.speaker.mention(held, slot.again, bracket)
+        if held is not None:
+            return joined(self.speaker.mention(v) for v in held)
+        if slot.name in ("cite", "cited"):
+            names, year = self._study(slots.get("study"))
+            return f"{names} ({year})" if slot.name == "cite" else f"({names}, {year})"
+        if slot.name == "cites":
+            return joined("{} ({})".format(*self._study(key)) for key in say.tags)
+        if slot.name == "other":
+            return self.stream.choice(scenery("other", self.system.field.name))
+        return slots[slot.name]
+
+    def _study(self, key: str | None) -> tuple[str, int]:
+        """Return an invented study; the same one for the same key."""
+        if key is not None and key in self.studies:
+            return self.studies[key]
+        while True:
+            first, second = self.stream.sample(scenery("author", self.system.field.name), 2)
+            names = f"{first} et al." if self.stream.uniform() < 0.3 else f"{first} and {second}"
+            study = names, 1996 + self.stream.below(28)
+            if study not in self.studies.values():
+                self.studies[key or f"other {len(self.studies)}"] = study
+                return study
+
+    def _word(self, word: Word, say: Say, signs: Mapping[str, int]) -> str:
+        number = word.agrees
+        if number not in ("s", "p"):
+            held = say.concepts[number]
+            number = self.speaker.number[held] if isinstance(held, int) else "p"
+        polarity = signs.get(word.polarity, 0)
+        fitting = [
+            lemma for lemma in words()[word.kind]
+            if not polarity or word.polarity == "-" or lemma.polarity == polarity
+        ]  # fmt: skip
+        return self.stream.choice(fitting).forms[word.form, number]
 
 
-def _parts(stream: Stream, graph: Graph, count: int) -> list[int]:
-    """Divide the nodes into parts, keeping neighbours together as far as possible."""
-    neighbours: dict[int, list[int]] = {}
-    for a, b in graph.edge_order:
-        neighbours.setdefault(a, []).append(b)
-        neighbours.setdefault(b, []).append(a)
-    order: list[int] = []
-    waiting = [stream.below(graph.n)]
-    seen = set(waiting)
-    while waiting:
-        node = waiting.pop(0)
-        order.append(node)
-        fresh = [v for v in neighbours[node] if v not in seen]
-        for v in fresh:
-            if v not in seen:
-                seen.add(v)
-                waiting.append(v)
-    found = [0] * graph.n
-    for place, node in enumerate(order):
-        found[node] = place * count // graph.n
-    return found
-
-
-def _part(stream: Stream, statement: Statement, part_of: Sequence[int], count: int) -> int:
-    """Return the part of a statement; definitions may be anywhere."""
-    if statement.role == "define" or not statement.fills:
-        return stream.below(count)
-    return part_of[statement.anchor] if statement.anchor < len(part_of) else stream.below(count)
-
-
-def _subject(stream: Stream, cast: Sequence[Concept], part_of: Sequence[int], part: int) -> str:
-    kinds = sorted({cast[v].kind for v, p in enumerate(part_of) if p == part})
-    return joined(stream.sample(kinds, min(2, len(kinds)))) if kinds else "other matters"
-
-
-def _title(stream: Stream, concepts: Sequence[Concept], place: str) -> str:
-    kinds = sorted({concept.kind for concept in concepts})
-    subject = joined(stream.sample(kinds, min(2, len(kinds))))
-    found = str(stream.choice(furniture()["titles"])).format(subject=subject, place=place)
-    return found[0].upper() + found[1:]
-
-
-def _paragraphs(stream: Stream, page: _Page, speaker: Speaker, blocks: Sequence[Block]) -> None:
-    left = list(blocks)
-    openers = furniture()["openers"]
-    while left:
-        size = stream.choice(PARAGRAPH)
-        page.write("\n")
-        for number, block in enumerate(left[:size]):
-            if number:
-                page.write(" ")
-            text = speaker.say(block)
-            if stream.uniform() < OPENERS and not block.frame.text.startswith("{place}"):
-                text = f"{stream.choice(openers)} {text[0].lower()}{text[1:]}"
-            page.place(block, text)
-        page.write("\n")
-        left = left[size:]
-
-
-def _evidence(page: _Page) -> tuple[Edge, ...]:
-    """Return the gold edges with the passages that give them; several give a labelled one."""
-    found: dict[Pair, list[tuple[Block, Span]]] = {}
-    for block, span in page.placed:
-        for pair in block.statement.edges:
-            found.setdefault(pair, []).append((block, span))
-    return tuple(
-        Edge(
-            *pair,
-            STATUS.get(held[0][0].frame.role, "derivable"),
-            tuple(span for _, span in held),
-            tuple(block.frame.id for block, _ in held),
-            any(block.frame.held_out for block, _ in held),
-        )
-        for pair, held in sorted(found.items())
-    )
+def evidence(page: Written) -> tuple[dict[Link, list[Span]], dict[Link, list[str]], set[Link]]:
+    """Return for each arrow its passages and productions, and the pairs that are denied."""
+    spans: dict[Link, list[Span]] = {}
+    frames: dict[Link, list[str]] = {}
+    denied: set[Link] = set()
+    labels = {say.label: span for say, span, _ in page.sentences if say.role == "define"}
+    decided = {
+        tag: span for say, span, _ in page.sentences if say.role == "supported" for tag in say.tags
+    }
+    for k, (say, span, production) in enumerate(page.sentences):
+        denied.update(say.denied)
+        first = page.sentences[k - say.with_last][1][0]
+        for link in say.links:
+            own = spans.setdefault(link, [])
+            if say.label:
+                own.append(labels[say.label])
+            own.append((first, span[1]))
+            if say.tag in decided:
+                own.append(decided[say.tag])
+            frames.setdefault(link, []).append(production.id)
+    return spans, frames, denied

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from whybench.causal.seeds import Stream
 from whybench.episode.instance import Instance
-from whybench.families.recite.parameters import COLLECTIONS, Parameters, levels, shares
-from whybench.families.recite.world import plan
-from whybench.families.recite.world.compose import Document, Filling, compose
-from whybench.families.recite.world.diagram import Pair, diagram
-from whybench.families.recite.world.frames import Sign
-from whybench.families.recite.world.plan import Graph, Shares
+from whybench.families.recite.parameters import (
+    COLLECTIONS,
+    Parameters,
+    Shares,
+    levels,
+    shares,
+)
+from whybench.families.recite.world.author import Author
+from whybench.families.recite.world.compose import Composer, Speaker, evidence
+from whybench.families.recite.world.doubts import Doubts
+from whybench.families.recite.world.drawing import Link, System, drawn
+from whybench.families.recite.world.knowledge import FIELDS, field_named, scenery
+from whybench.families.recite.world.nearness import FORMS, margins
+from whybench.families.recite.world.plan import Setting, planned
+from whybench.families.recite.world.say import Findings
+from whybench.families.recite.world.simulate import PAIRS, simulated
 from whybench.families.recite.world.sizes import Size, sized
-from whybench.families.recite.world.vocabulary import FIELDS, Concept, field_named
-from whybench.families.recite.world.world import Mention, Node, View, World
+from whybench.families.recite.world.world import Edge, Node, Status, View, World
 
-OUTSIDER = 2_500
-"""A document mentions at least one concept outside its graph per this many characters."""
+PERIODS = {"economy": 480, "health": 520, "water": 520}
+"""Observations of a quantity."""
+GRAMMARS = {"seen": {False}, "held_out": {True}, "all": {False, True}}
+"""Parameter `grammar` → whether productions may be held out."""
+SHORTENED = 0.6
+"""Share of the named concepts that a text abbreviates."""
+PER_MENTION = 260
+"""Characters of a document for each time that an arrow is told, about."""
+OFTEN = {"short": (1.5, 2.0), "ladder": (1.8, 2.6), "matched": (2.0, 3.2)}
+"""How often an arrow is told in the mean: least and most, unless a length is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +43,23 @@ class Order:
     """The specification of a document."""
 
     source: str
-    """Which graphs: `short`, `long`, `ladder` or `matched`."""
+    """Which graphs: `short`, `ladder` or `matched`."""
     seed: str
     graph: int
     """Number of the graph."""
     shares: Shares
     level: int = 0
-    """Level in `made_ladder`, from 1; 0 in other suites."""
-    distractors: float = 0.4
+    """Level in `ladder`, from 1; 0 in other suites."""
+    distractors: float = 1.6
+    grammar: str = "held_out"
     nodes: int | None = None
     length: int | None = None
     field: str | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class _Cast:
-    """A graph, the concepts of its nodes, and then concepts outside the graph."""
-
-    field: str
-    graph: Graph
-    concepts: tuple[Concept, ...]
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The seed of the document's system."""
+        return ("recite", self.source, self.seed, self.graph)
 
 
 def ordered(instance: Instance, parameters: Parameters) -> Order:
@@ -59,90 +74,140 @@ def ordered(instance: Instance, parameters: Parameters) -> Order:
         shares=shares(instance.suite, index, parameters),
         level=index % steps + 1 if on_ladder else 0,
         distractors=parameters.distractors,
+        grammar=parameters.grammar,
         nodes=parameters.nodes,
         length=parameters.length,
         field=parameters.field,
     )
 
 
+def system_of(order: Order) -> tuple[System, Size]:
+    """Draw the system of a document, and its size."""
+    stream = Stream(*order.path, "graph")
+    size = sized(stream, order.source, nodes=order.nodes, length=order.length)
+    field = field_named(order.field or stream.choice(FIELDS))
+    return drawn(stream, field, size), size
+
+
 def made(order: Order) -> World:
     """Generate a document; the same graph at another level has another text."""
-    path = ("recite", order.source, order.seed, order.graph)
-    stream = Stream(*path, "graph")
-    size = sized(stream, order.source, nodes=order.nodes, length=order.length)
-    cast = _cast(stream, size, order.field)
-    graph = cast.graph
-    words = Stream(*path, "words", order.level)
-    spoken = plan.mentions(graph, order.shares)
-    given = plan.statuses(graph, spoken, order.shares)
-    everyone = (*spoken, *_outsiders(words, len(cast.concepts) - graph.n, order.shares))
-    voiced = [v for v, mention in enumerate(everyone) if mention != "absent"]
-    statements = [
-        *plan.stated(words, graph, given["stated"]),
-        *plan.implied(graph, given["implied"]),
-        *plan.derivable(words, graph, given["derivable"], voiced),
-        *plan.unnamed(graph, spoken),
-    ]
-    filling = Filling(size.length, order.distractors)
-    short = order.source == "short"
-    document = compose(
-        words, graph, cast.concepts, everyone, statements, filling, held_out=not short
+    system, size = system_of(order)
+    study = simulated(order.path, system, PERIODS[system.field.name])
+    stream = Stream(*order.path, "words", order.level, order.grammar)
+    often = _often(order, size.length / len(system.arrows))
+    author = Author(
+        stream,
+        Findings(study),
+        _levels(stream, system, order.shares),
     )
-    cluster = f"{order.source}-{order.graph}"
-    return _world(order, cast, spoken, document, cluster)
-
-
-def _outsiders(stream: Stream, count: int, shares: Shares) -> list[Mention]:
-    """Return how the text mentions concepts outside the graph, in the same shares as nodes."""
-    voiced = shares.explicit + shares.implicit
-    hinted = shares.implicit / voiced if voiced else 0.0
-    return ["implicit" if stream.uniform() < hinted else "explicit" for _ in range(count)]
-
-
-def _cast(stream: Stream, size: Size, field: str | None) -> _Cast:
-    """Draw a graph and the concepts of its nodes."""
-    known = field_named(field or stream.choice(FIELDS))
-    outsiders = max(3, size.nodes // 4, size.length // OUTSIDER)
-    drawn = stream.sample(known.concepts, min(len(known.concepts), size.nodes + outsiders))
-    edges = diagram(stream, size.nodes, size.edges, size.looped)
-    ordered = sorted(edges)
-    signs: dict[Pair, Sign] = {e: "+" if stream.uniform() < 0.55 else "-" for e in ordered}
-    graph = Graph(
-        size.nodes,
-        edges,
-        signs,
-        tuple(concept.kind for concept in drawn),
-        tuple(stream.shuffled(range(size.nodes))),
-        tuple(stream.shuffled(ordered)),
-    )
-    return _Cast(known.title, graph, tuple(drawn))
-
-
-def _world(
-    order: Order,
-    cast: _Cast,
-    spoken: tuple[Mention, ...],
-    document: Document,
-    cluster: str,
-) -> World:
-    """Sort the nodes alphabetically, in the order of their ids."""
-    n = cast.graph.n
-    order_of = sorted(range(n), key=lambda v: cast.concepts[v].name)
-    place = {v: k for k, v in enumerate(order_of)}
-    nodes = tuple(_node(cast.concepts[v], spoken[v]) for v in order_of)
-    moved = [replace(e, cause=place[e.cause], effect=place[e.effect]) for e in document.edges]
+    doubts = Doubts(author, order.distractors)
+    lures = doubts.lures()
+    author.divide(lures, {link: _times(stream, often) for link in (*system.arrows, *lures)})
+    topics = {topic: f"the {topic}" for topic in scenery("the", system.field.name)}
+    setting = Setting(_phrases(stream, system, topics), topics, order.source == "short")
+    sections = planned(author, doubts, setting)
+    described = _described(stream, system, order.shares)
+    composer = Composer(
+        stream, system, _speaker(stream, system, described), setting.phrases,
+        frozenset(GRAMMARS[order.grammar]),
+    )  # fmt: skip
+    title = composer.document(sections)
+    if order.length:
+        composer.appendix(doubts.appendix(), order.length)
+    spans, frames, denied = evidence(composer.page)
+    held = {one.id for _, _, one in composer.page.sentences if one.held_out}
+    edges = tuple(
+        Edge(
+            *link, author.level[link], tuple(spans[link]), tuple(frames[link]),
+            bool(held.intersection(frames[link])), system.sign(link), system.plausible(link),
+        )
+        for link in system.arrows
+    )  # fmt: skip
+    n = system.n
     return World(
-        View(document.text, n),
-        nodes,
-        tuple(sorted(moved, key=lambda e: (e.cause, e.effect))),
-        cluster,
-        title=document.title,
-        domains=(cast.field,),
+        View("".join(composer.page.pieces), n),
+        tuple(_node(system, v, described, composer.speaker.shortened) for v in range(n)),
+        edges,
+        f"{order.source}-{order.graph}",
+        title=title,
+        domains=(system.field.title,),
         level=order.level,
-        denied=frozenset((place[a], place[b]) for a, b in document.denied if max(a, b) < n),
+        denied=frozenset(link for link in denied if max(link) < n),
+        correlations=tuple(doubts.reported[pair] for pair in sorted(doubts.reported)),
+        outsiders=tuple(concept.name for concept in system.concepts[n:]),
     )
 
 
-def _node(concept: Concept, mention: Mention) -> Node:
-    aliases = tuple(dict.fromkeys((*concept.said, *concept.hinted)))
-    return Node(concept.name, mention, aliases, concept.kind, concept.broader, concept.narrower)
+def _node(system: System, v: int, described: frozenset[int], shortened: frozenset[int]) -> Node:
+    concept = system.concepts[v]
+    known = margins(system.field.name)
+    forms = [concept.name]
+    forms += [concept.short] if v in shortened else []
+    forms += [str(getattr(concept, form)) for form in FORMS if known[concept.key, form].safe]
+    return Node(
+        concept.name, "implicit" if v in described else "explicit", tuple(dict.fromkeys(forms)),
+        concept.cluster, concept.key,
+    )  # fmt: skip
+
+
+def _levels(stream: Stream, system: System, shares: Shares) -> dict[Link, Status]:
+    """Draw how explicitly each arrow is told."""
+    links = stream.shuffled(system.arrows)
+    stated = round(shares.stated * len(links))
+    implied = round(shares.implied * len(links))
+    names: list[Status] = [
+        "stated" if k < stated else "implied" if k < stated + implied else "derivable"
+        for k in range(len(links))
+    ]
+    return dict(zip(links, names, strict=True))
+
+
+def _often(order: Order, length: float) -> float:
+    """Return how often arrows are told, from the characters that there are for each."""
+    least, most = OFTEN[order.source]
+    return max(least, min(4.0 if order.length else most, length / PER_MENTION))
+
+
+def _times(stream: Stream, often: float) -> int:
+    """Draw how often an arrow is told: one to four times, with a given mean."""
+    return max(1, min(4, int(often - 0.75 + 2.0 * stream.uniform() + 0.25)))
+
+
+def _described(stream: Stream, system: System, shares: Shares) -> frozenset[int]:
+    """Choose the nodes that are never named: ones that have few arrows."""
+    count = round((1 - shares.explicit) * system.n)
+    ends = [v for link in system.arrows for v in link]
+    known = margins(system.field.name)
+    able = [
+        v for v in range(system.n)
+        if system.concepts[v].described.startswith("the ")
+        and known[system.concepts[v].key, "described"].safe
+    ]  # fmt: skip
+    return frozenset(sorted(stream.shuffled(able), key=ends.count)[:count])
+
+
+def _speaker(stream: Stream, system: System, described: frozenset[int]) -> Speaker:
+    shortened = frozenset(
+        v for v, concept in enumerate(system.concepts)
+        if v not in described and concept.short != "-" and stream.uniform() < SHORTENED
+    )  # fmt: skip
+    known = margins(system.field.name)
+    referred = frozenset(
+        v for v, concept in enumerate(system.concepts) if known[concept.key, "reference"].safe
+    )
+    return Speaker(stream, system.concepts, described, shortened, referred)
+
+
+def _phrases(stream: Stream, system: System, articles: Mapping[str, str]) -> dict[str, str]:
+    field = system.field.name
+    topics = [system.concepts[b].cluster for _, b in system.arrows]
+    topic = max(sorted(set(topics)), key=topics.count)
+    kinds = ("place", "other", "units", "periods")
+    return {
+        **{kind: stream.choice(scenery(kind, field)) for kind in kinds},
+        "topic": articles.get(topic, topic),
+        "#count": str(system.n),
+        "#T": str(PERIODS[field]),
+        "#units": str(2 * PAIRS + 20 + stream.below(200)),
+        "#missing": f"{1 + stream.below(4)}.{stream.below(10)}",
+    }

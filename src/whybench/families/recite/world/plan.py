@@ -1,242 +1,410 @@
-"""The statements of a document: each edge is in one, and some give no edge."""
+"""The plan of a document: sections, paragraphs, and what each of them tells."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whybench.causal.seeds import Stream
-from whybench.families.recite.world.diagram import Pair
-from whybench.families.recite.world.frames import Sign
-from whybench.families.recite.world.world import Mention, Status
+from whybench.families.recite.world.author import Author
+from whybench.families.recite.world.doubts import Doubts
+from whybench.families.recite.world.drawing import Link
+from whybench.families.recite.world.knowledge import Concept
+from whybench.families.recite.world.say import (
+    COUNT,
+    Paragraph,
+    Say,
+    Section,
+    Table,
+    regression_table,
+)
+from whybench.families.recite.world.simulate import printed
 
-MOST_GROUPS = 40
-"""Maximum number of labels that a document defines."""
-
-MOST_CONTRASTS = 60
-"""Maximum number of edges that a document gives by counterfactuals."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """The shares of explicitness of a document."""
-
-    explicit: float
-    implicit: float
-    """Shares of the nodes; the rest is absent."""
-    stated: float
-    implied: float
-    """Shares of the edges between mentioned nodes; the rest is only derivable."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement of a document, before it is put into words."""
-
-    role: str
-    fills: Mapping[str, tuple[int, ...]]
-    """Slot → the concepts named there, by their index."""
-    edges: tuple[Pair, ...] = ()
-    """The gold edges that it gives."""
-    sign: Sign = "0"
-    group: int | None = None
-    """Statements with the same group use one label, which one of them defines."""
-
-    @property
-    def anchor(self) -> int:
-        """The concept that determines its part of the document."""
-        return next(iter(self.fills.values()))[-1]
+PART = 9
+"""Arrows in a part of the results, about."""
+OTHERWISE = 0.2
+"""Share of the lures in results that are told by what would have happened otherwise."""
+PARAGRAPH = 5
+"""Sentences of a paragraph, about."""
+SHOWN_RATIO = 2.2
+"""Estimate divided by standard error that all causes in a table of a regression have."""
+SHOWN = 7
+"""Quantities in a table of correlations."""
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
-    """A diagram with what the wording depends on; nodes are 0 … n−1."""
+class Setting:
+    """The phrases of a document that do not depend on its graph."""
 
-    n: int
-    edges: frozenset[Pair]
-    signs: Mapping[Pair, Sign]
-    kinds: Sequence[str]
-    """The kind of every concept; those from n on are not in the graph."""
-    node_order: tuple[int, ...]
-    """Nodes in the order in which they become absent; the same at every level."""
-    edge_order: tuple[Pair, ...]
-
-    def reached(self, start: int, without: int | None = None) -> set[int]:
-        """Return what a node affects, directly or indirectly."""
-        children: dict[int, list[int]] = {}
-        for cause, effect in self.edges:
-            children.setdefault(cause, []).append(effect)
-        found: set[int] = set()
-        frontier = [start]
-        while frontier:
-            for child in children.get(frontier.pop(), ()):
-                if child not in found and child != without:
-                    found.add(child)
-                    frontier.append(child)
-        return found
+    phrases: Mapping[str, str]
+    topics: Mapping[str, str]
+    """Topics that take an article, with it."""
+    compact: bool
+    """Whether it is a short document: fewer repeats, no regression tables."""
 
 
-def may_be_absent(graph: Graph) -> list[int]:
-    """Return nodes that a text may leave unnamed together: no two adjacent, no two of one kind."""
-    neighbours: dict[int, set[int]] = {}
-    for cause, effect in graph.edges:
-        neighbours.setdefault(cause, set()).add(effect)
-        neighbours.setdefault(effect, set()).add(cause)
-    chosen: list[int] = []
-    barred: set[int] = set()
-    kinds: set[str] = set()
-    for node in graph.node_order:
-        if node not in barred and graph.kinds[node] not in kinds:
-            chosen.append(node)
-            barred |= neighbours[node]
-            kinds.add(graph.kinds[node])
-    return chosen
-
-
-def mentions(graph: Graph, shares: Shares) -> tuple[Mention, ...]:
-    """Return how the text mentions each node; an absent node is also absent at lower shares.
-
-    If a graph has too few nodes that can be absent together, the others are implicit.
-    """
-    silent = may_be_absent(graph)
-    asked = round((1 - shares.explicit - shares.implicit) * graph.n)
-    absent = silent[:asked]
-    rest = [node for node in (*silent, *graph.node_order) if node not in absent]
-    rest = list(dict.fromkeys(rest))
-    hinted = set(rest[: round(shares.implicit * graph.n) + asked - len(absent)])
-    found: dict[int, Mention] = dict.fromkeys(rest, "explicit")
-    found |= dict.fromkeys(hinted, "implicit")
-    return tuple(found.get(node, "absent") for node in range(graph.n))
-
-
-def statuses(graph: Graph, spoken: Sequence[Mention], shares: Shares) -> dict[Status, list[Pair]]:
-    """Return how the text gives each edge; edges of absent nodes are only derivable."""
-    open_edges = [e for e in graph.edge_order if "absent" not in (spoken[e[0]], spoken[e[1]])]
-    derivable = round((1 - shares.stated - shares.implied) * len(open_edges))
-    implied = derivable + round(shares.implied * len(open_edges))
-    return {
-        "derivable": open_edges[:derivable],
-        "implied": open_edges[derivable:implied],
-        "stated": open_edges[implied:],
+def planned(author: Author, doubts: Doubts, setting: Setting) -> list[Section]:
+    """Plan a document. Results come first here, because the other sections repeat them."""
+    parts = _parts(author)
+    results = [_part(author, doubts, setting, title, links) for title, links in parts]
+    author.again = True
+    abstract = _abstract(author)
+    introduction = _introduction(author, doubts)
+    hypotheses = _hypotheses(author)
+    discussion = _discussion(author, doubts)
+    conclusion = _conclusion(author)
+    synthesis = [] if setting.compact else _synthesis(author)
+    last: dict[str, list[Paragraph]] = {
+        "Discussion": discussion,
+        "Synthesis": synthesis,
+        "Robustness": _robustness(author),
+        "Limitations": [_several("limits", 4)],
+        "Conclusions": conclusion,
     }
-
-
-def unnamed(graph: Graph, spoken: Sequence[Mention]) -> list[Statement]:
-    """Return statements about absent nodes, which the text mentions only by their kind."""
-    made = []
-    for node in (v for v in range(graph.n) if spoken[v] == "absent"):
-        causes = [a for a, b in graph.edge_order if b == node]
-        effects = [b for a, b in graph.edge_order if a == node]
-        for cause, effect in list(zip(causes, effects, strict=False)):
-            if cause != effect:  # "through it, A acts on A" would be an odd thing to say
-                fills = {"cause": (cause,), "kind": (node,), "effect": (effect,)}
-                made.append(Statement("between", fills, ((cause, node), (node, effect))))
-                causes.remove(cause)
-                effects.remove(effect)
-        made += [
-            Statement("from", {"kind": (node,), "cause": (cause,)}, ((cause, node),))
-            for cause in causes
-        ]
-        made += [
-            Statement("to", {"kind": (node,), "effect": (effect,)}, ((node, effect),))
-            for effect in effects
-        ]
-    return made
-
-
-def stated(stream: Stream, graph: Graph, edges: Sequence[Pair]) -> list[Statement]:
-    """Return statements that give edges in one sentence; some give several edges."""
-    left = list(edges)
-    made: list[Statement] = []
-    for pair in [e for e in left if e[0] < e[1] and (e[1], e[0]) in left]:
-        if stream.uniform() < 0.5:
-            made.append(Statement("mutual", {"a": pair[:1], "b": pair[1:]}, (pair, pair[::-1])))
-            left = [e for e in left if e not in (pair, pair[::-1])]
-    for end, role in ((1, "causes"), (0, "effects")):
-        for group in _sharing(stream, left, end, chance=0.25):
-            shared = (group[0][end],)
-            others = tuple(edge[1 - end] for edge in group)
-            one = "effect" if end else "cause"
-            made.append(Statement(role, {role: others, one: shared}, tuple(group)))
-            left = [edge for edge in left if edge not in group]
-    return made + [_single("stated", graph, edge) for edge in left]
-
-
-def implied(graph: Graph, edges: Iterable[Pair]) -> list[Statement]:
-    """Return statements that give each edge in several sentences."""
-    return [_single("implied", graph, edge) for edge in edges]
-
-
-def derivable(
-    stream: Stream, graph: Graph, edges: Sequence[Pair], cast: Collection[int]
-) -> list[Statement]:
-    """Return statements from which edges follow: labels, exceptions, chains, counterfactuals.
-
-    If these are not enough, the rest of the edges is implied.
-    """
-    left = list(edges)
-    made: list[Statement] = []
-    groups = 0
-    for end in (1, 0):
-        for group in _sharing(stream, left, end, chance=0.8):
-            shared = (group[0][end],)
-            others = tuple(edge[1 - end] for edge in group)
-            outside = _idle(stream, graph, cast, shared[0]) if end and len(others) < 4 else None
-            if outside is not None and stream.uniform() < 0.4:
-                members = tuple(stream.shuffled((*others, outside)))
-                fills = {"members": members, "exception": (outside,), "effect": shared}
-                made.append(Statement("except", fills, tuple(group)))
-            elif groups < MOST_GROUPS:
-                made.append(Statement("define", {"members": others}, tuple(group), group=groups))
-                act = {"effect": shared} if end else {"cause": shared}
-                role = "acts" if end else "receives"
-                made.append(Statement(role, act, tuple(group), group=groups))
-                groups += 1
-            else:
-                continue
-            left = [edge for edge in left if edge not in group]
-    for first, middle, last in _chains(graph, left):
-        pair = ((first, middle), (middle, last))
-        if pair[0] in left and pair[1] in left:
-            fills = {"first": (first,), "middle": (middle,), "last": (last,)}
-            made.append(Statement("through", fills, pair))
-            left = [edge for edge in left if edge not in pair]
-    contrasts = left[:MOST_CONTRASTS]
-    made += [_single("counterfactual", graph, edge) for edge in contrasts]
-    return made + implied(graph, left[MOST_CONTRASTS:])
-
-
-def _single(role: str, graph: Graph, edge: Pair) -> Statement:
-    fills = {"cause": edge[:1], "effect": edge[1:]}
-    return Statement(role, fills, (edge,), graph.signs[edge])
-
-
-def _sharing(stream: Stream, edges: Sequence[Pair], end: int, chance: float) -> list[list[Pair]]:
-    """Return groups of two to four edges that share one end."""
-    by_end: dict[int, list[Pair]] = {}
-    for edge in edges:
-        by_end.setdefault(edge[end], []).append(edge)
     return [
-        group[: 2 + stream.below(3)]
-        for group in by_end.values()
-        if len(group) > 1 and stream.uniform() < chance
+        Section("Abstract", abstract),
+        Section("1 Introduction", introduction),
+        Section("2 System and methods", [*_methods(author, doubts), *hypotheses]),
+        *(
+            Section(f"3.{k} {title[0].upper()}{title[1:]}", part)
+            for k, ((title, _), part) in enumerate(zip(parts, results, strict=True), 1)
+        ),
+        *(
+            Section(f"{k} {title}", paragraphs)
+            for k, (title, paragraphs) in enumerate(((t, p) for t, p in last.items() if p), 4)
+        ),
     ]
 
 
-def _idle(stream: Stream, graph: Graph, cast: Collection[int], effect: int) -> int | None:
-    """Return a mentioned concept that does not affect an effect, not even indirectly."""
-    for _ in range(6):
-        found = stream.choice(list(cast))
-        if found != effect and (found >= graph.n or effect not in graph.reached(found)):
-            return found
-    return None
+def _several(role: str, count: int) -> list[Say]:
+    """Return different sentences of a role, in the order of the grammar."""
+    return [Say(role, phrases={"@": str(k)}) for k in range(count)]
 
 
-def _chains(graph: Graph, edges: Sequence[Pair]) -> list[tuple[int, int, int]]:
-    """Return chains of two edges whose first node reaches the last by no other path."""
+# Results.
+
+
+def _parts(author: Author) -> list[tuple[str, list[Link]]]:
+    """Divide the arrows by the topic of their effect; small topics join the nearest one."""
+    concepts = author.findings.study.system.concepts
+    by_topic: dict[str, list[Link]] = {}
+    told = [link for link in author.arrows if link not in author.places]
+    told += author.told_in("R")
+    for link in told:
+        by_topic.setdefault(concepts[link[1]].cluster, []).append(link)
+    while len(by_topic) > max(1, len(told) // PART):
+        small = min(sorted(by_topic), key=lambda topic: len(by_topic[topic]))
+        ends = Counter(concepts[a].cluster for a, _ in by_topic[small])
+        others = [topic for topic in sorted(by_topic) if topic != small]
+        near = max(others, key=lambda topic: (ends[topic], -len(by_topic[topic])))
+        by_topic[near] += by_topic.pop(small)
+    return [(_main(links, concepts), links) for links in by_topic.values()]
+
+
+def _main(links: Sequence[Link], concepts: Sequence[Concept]) -> str:
+    """Return the topic of most effects."""
+    count = Counter(concepts[b].cluster for _, b in links)
+    return max(sorted(count), key=lambda topic: count[topic])
+
+
+def _part(
+    author: Author, doubts: Doubts, setting: Setting, title: str, links: Sequence[Link]
+) -> list[Paragraph]:
+    author.begin("R")
+    paragraphs: list[Paragraph] = []
+    opening = [Say("part", phrases={"cluster": setting.topics.get(title, title)})]
+    rest = author.stream.shuffled(links)
+    derivable = [link for link in rest if author.level[link] == "derivable"]
+    rest = [link for link in rest if author.level[link] != "derivable"]
+    arrows = [link for link in links if link not in author.lures]
+    loop = _loop([link for link in rest if link not in author.lures])
+    if loop:
+        paragraphs.append([*opening, *_told_loop(author, loop)])
+        opening = []
+    rest = [link for link in rest if link not in loop]
+    sentences = _walk(author, rest)
+    for links_told in _cut(author.derivable(derivable), 3):
+        sentences.append(links_told)
+    paragraphs += _paragraphs(opening, sentences)
+    if not setting.compact:
+        paragraphs += _regressions(author, setting, arrows)
+    paragraphs += _correlations(author, doubts, setting, arrows)
+    return paragraphs
+
+
+def _cut(said: Sequence[Say], size: int) -> list[list[Say]]:
+    return [list(said[k : k + size]) for k in range(0, len(said), size)]
+
+
+def _loop(links: Sequence[Link]) -> list[Link]:
+    """Return a cycle of three to five links, or nothing."""
+    after: dict[int, list[int]] = {}
+    for a, b in links:
+        after.setdefault(a, []).append(b)
+
+    def search(path: list[int]) -> list[int] | None:
+        for w in after.get(path[-1], ()):
+            if w == path[0] and len(path) >= 3:
+                return path
+            if w not in path and len(path) < 5:
+                found = search([*path, w])
+                if found:
+                    return found
+        return None
+
+    for a, _ in links:
+        found = search([a])
+        if found:
+            return list(zip(found, [*found[1:], found[0]], strict=True))
+    return []
+
+
+def _told_loop(author: Author, loop: Sequence[Link]) -> list[Say]:
+    """Tell the links of a cycle in order; it begins behind an implied one, if there is any."""
+    start = next((k + 1 for k, link in enumerate(loop) if author.level[link] == "stated"), 1) - 1
+    said = [Say("loop_open")]
+    sign = 1
+    for link in (*loop[start:], *loop[:start]):
+        sign *= author.sign(link)
+        if author.level[link] == "stated":
+            said.append(author.claim(link))
+        else:
+            said += author.implied(link, said[-1])
+    return [*said, Say("loop_close", signs={"!y": sign}, phrases={"k": COUNT[len(loop)]})]
+
+
+def _walk(author: Author, links: Sequence[Link]) -> list[list[Say]]:
+    """Tell links in an order in which neighbours have something to do with each other."""
+    rest, runs = list(links), []
+    run: list[Say] = []
+    at: Link | None = None
+    while rest:
+        near = [link for link in rest if at and link[0] == at[1]]
+        near = near or [link for link in rest if at and (link[0] == at[0] or link[1] == at[1])]
+        if not near or len(run) >= PARAGRAPH:
+            if run:
+                runs.append(run)
+            run = []
+        link = (near or rest)[0]
+        said, taken = _some(author, link, rest, run[-1] if run else None)
+        run += said
+        at = taken[-1]
+        rest = [one for one in rest if one not in taken]
+    return [*runs, run] if run else runs
+
+
+def _some(
+    author: Author, link: Link, rest: Sequence[Link], before: Say | None
+) -> tuple[list[Say], list[Link]]:
+    """Tell a link, and others with it if one sentence can hold them."""
+    level = author.level
+    if level[link] == "implied":
+        twin = [one for one in rest if one != link and level[one] == "implied"
+                and one[1] == link[1] and author.sign(one) == author.sign(link)]  # fmt: skip
+        if twin and author.stream.uniform() < 0.5:
+            return author.both(link, twin[0]), [link, twin[0]]
+        return author.implied(link, before), [link]
+    alike = [(one in author.places, one in author.lures) for one in (link, *rest)]
+    stated = [one for one, kind in zip(rest, alike[1:], strict=True)
+              if one != link and level[one] == "stated" and kind == alike[0]]  # fmt: skip
+    back = (link[1], link[0])
+    if back in stated:
+        return [author.mutual(link)], [link, back]
+    draw = author.stream.uniform()
+    if link in author.lures and draw > 1 - OTHERWISE:
+        return [author.absent(link)], [link]
+    into = [one for one in stated if one[1] == link[1]][:3]
+    out = [one for one in stated if one[0] == link[0]][:3]
+    on = [one for one in stated if one[0] == link[1] and one[1] != link[0]]
+    if draw < 0.2 and into:
+        return [author.causes([link, *into])], [*into, link]
+    if draw < 0.35 and out:
+        return [author.effects([link, *out])], [*out, link]
+    if draw < 0.6 and on:
+        return [author.chain(link, on[0])], [link, on[0]]
+    return [author.claim(link)], [link]
+
+
+def _paragraphs(opening: list[Say], runs: Sequence[list[Say]]) -> list[Paragraph]:
+    """Put short runs together; a run of experiments gets a sentence that introduces it."""
+    found: list[list[Say]] = [opening] if opening else [[]]
+    for run in runs:
+        if found[-1] and len(found[-1]) + len(run) > PARAGRAPH + 2:
+            found.append([])
+        if run[0].role == "trial" and not found[-1]:
+            found[-1].append(Say("trial_open"))
+        found[-1] += run
+    return [paragraph for paragraph in found if paragraph]
+
+
+def _regressions(author: Author, setting: Setting, links: Sequence[Link]) -> list[Paragraph]:
+    """Print the regression of the quantity that has most causes in a part."""
+    findings = author.findings
+    count = Counter(b for _, b in links)
+    clear = [
+        b for b in sorted(count)
+        if all(abs(findings.estimates[a, b].ratio) > SHOWN_RATIO for a in findings.causes[b])
+    ]  # fmt: skip
+    if not clear:
+        return []
+    effect = max(clear, key=lambda b: len(findings.causes[b]))
+    causes = findings.causes[effect]
+    others = [v for v in range(findings.study.system.n) if v != effect and v not in causes]
+    weak = [v for v in author.stream.shuffled(others) if findings.without((v, effect))]
+    controls = weak[:2]
+    order = author.stream.shuffled([*causes, *controls])
+    estimates, share = findings.study.regression(effect, order)
+    phrases = {"#T": setting.phrases["#T"], "#r2": printed(share, 2), "#t": "?"}
+    names: tuple[str | int, ...] = ("own value, lagged", *order)
     return [
-        (first, middle, last)
-        for first, middle in edges
-        for also, last in edges
-        if also == middle and last != first and last not in graph.reached(first, without=middle)
+        [Say("table_reg", {"b": effect}, phrases=phrases)],
+        regression_table("Regression of", effect, names, estimates),
     ]
+
+
+def _correlations(
+    author: Author, doubts: Doubts, setting: Setting, links: Sequence[Link]
+) -> list[Paragraph]:
+    """Print correlations of a part, in words and in a table."""
+    said = doubts.correlations(links)
+    ends = list(dict.fromkeys(v for link in links for v in link))
+    own = doubts.explained(author.stream.sample(ends, min(len(ends), SHOWN)))
+    author.shown += 1
+    if setting.compact or len(own) < 4 or author.shown % 3 != 1:
+        return [[*said, Say("warn")]] if said else []
+    table = author.findings.study.correlations
+    rows: tuple[tuple[str | int, ...], ...] = tuple(
+        (v, *(printed(float(table[v, w]), 2) for w in own[: k + 1]), *("" for _ in own[k + 1 :]))
+        for k, v in enumerate(own)
+    )
+    head = ("Quantity", *(f"({k})" for k in range(1, len(own) + 1)))
+    shown = Say("table_corr", phrases={"k": COUNT[len(own)], "#t": "?"})
+    return [[shown, *said, Say("warn")], Table("Correlations", head, rows)]
+
+
+# The other sections.
+
+
+def _abstract(author: Author) -> list[Paragraph]:
+    author.begin()
+    said = [author.claim(link) for link in author.due("stated")[: 2 + len(author.arrows) // 12]]
+    return [[Say("abstract_open"), *said, Say("abstract_close")]]
+
+
+def _introduction(author: Author, doubts: Doubts) -> list[Paragraph]:
+    author.begin()
+    links = [*_third(author.due("stated")), *author.told_in("cited")]
+    found = [author.claim(link, "cited") for link in author.stream.shuffled(links)]
+    said = [Say("intro_open"), Say("intro_found"), *found, *doubts.elsewhere(), Say("intro_aim")]
+    return list(_cut(said, PARAGRAPH + 1))
+
+
+def _third(links: list[Link]) -> list[Link]:
+    return links[: (len(links) + 2) // 3]
+
+
+def _hypotheses(author: Author) -> list[Paragraph]:
+    """State hypotheses with numbers, by topic; some with the mechanism that suggests them."""
+    author.begin("H")
+    concepts = author.findings.study.system.concepts
+    links = sorted(author.told_in("H"), key=lambda link: concepts[link[1]].cluster)
+    said = [
+        author.claim(
+            link, "because" if author.explainable(link) and author.stream.below(2) else "hypothesis"
+        )
+        for link in links
+    ]
+    return list(_cut([Say("hypotheses_open"), *said], PARAGRAPH + 1)) if said else []
+
+
+def _robustness(author: Author) -> list[Paragraph]:
+    """Withdraw first results by their numbers."""
+    said = author.decided("retracted", "R", False)
+    return [[Say("robustness_open"), *said]] if said else []
+
+
+def _methods(author: Author, doubts: Doubts) -> list[Paragraph]:
+    """Describe data and estimation, define groups, and state first assumptions."""
+    system = author.findings.study.system
+    rows = tuple(
+        (v, concept.measure, concept.unit, figures["#mean"], figures["#sd"])
+        for v, concept in enumerate(system.concepts)
+        if (figures := author.findings.described(v))
+    )
+    groups = [
+        Say("define", {"ms": members}, phrases={"label": label}, label=label)
+        for label, members in author.groups.items()
+    ]
+    head = ("Quantity", "Measurement", "Unit", "Mean", "SD")
+    outside = [
+        Say("aside", {"a": v}, phrases=author.findings.described(v))
+        for v in range(system.n, len(system.concepts))
+    ]
+    return [
+        [*_several("data", 4), Say("describe")],
+        Table(
+            "Quantities, their measurement, units, means and standard deviations (SD)", head, rows
+        ),
+        [*_several("method", 4), *([Say("numbering")] if author.places else [])],
+        *_cut([*groups, *doubts.first_doubts()], PARAGRAPH),
+        *_cut(outside, PARAGRAPH),
+    ]
+
+
+def _discussion(author: Author, doubts: Doubts) -> list[Paragraph]:
+    author.begin()
+    concepts = author.findings.study.system.concepts
+    explained = [link for link in author.due("stated") if author.explainable(link)]
+    explained.sort(key=lambda link: (concepts[link[1]].cluster, link[1]))
+    due = author.due("implied")
+    because: list[Say] = []
+    for link in explained:
+        because.append(author.claim(link, "because"))
+        after = [one for one in due if one[0] == link[1]][:1]
+        because += [author.latter(one) for one in after]
+        due = [one for one in due if one not in after]
+    again = [one for link in due for one in author.resumed(link)]
+    again += author.derivable(author.due("derivable"))
+    verdicts = [
+        *author.decided("supported", "H", True),
+        *author.decided("rejected", "H", False),
+        *author.decided("replicated", "study ", True),
+        *author.decided("unreplicated", "study ", False),
+    ]
+    contrast = doubts.contrasts()
+    return [
+        *_cut(verdicts, PARAGRAPH),
+        *_whole([*([Say("discuss_open")] if because else []), *because, *again], PARAGRAPH),
+        *_whole([Say("contrast_open"), *contrast] if contrast else [], PARAGRAPH),
+        *_cut(doubts.hedges(), PARAGRAPH),
+    ]
+
+
+def _whole(said: Sequence[Say], size: int) -> list[list[Say]]:
+    """Cut into paragraphs without separating a sentence from the ones it belongs to."""
+    found: list[list[Say]] = []
+    for one in said:
+        if not found or (len(found[-1]) >= size and not one.with_last):
+            found.append([])
+        found[-1].append(one)
+    return found
+
+
+def _synthesis(author: Author) -> list[Paragraph]:
+    """Tell once more what is due, of all levels."""
+    author.begin()
+    runs = _walk(author, author.due("stated", "implied")[: len(author.arrows) // 2])
+    said = [one for run in runs for one in run]
+    said += author.derivable(author.due("derivable"))
+    return list(_whole([Say("synthesis_open"), *said], PARAGRAPH)) if said else []
+
+
+def _conclusion(author: Author) -> list[Paragraph]:
+    author.begin()
+    due = author.due("stated")
+    said: list[Say] = []
+    for run in _walk(author, due[: 3 + len(author.arrows) // 6]):
+        said += run
+    return (
+        list(_whole([Say("close_open"), *said], PARAGRAPH + 1)) if said else [[Say("close_only")]]
+    )

@@ -6,13 +6,9 @@ import math
 from dataclasses import dataclass
 
 from whybench.causal.seeds import Stream
-from whybench.families.recite.world.diagram import (
-    FEWEST_NODES,
-    MOST_NODES,
-    edge_count,
-    normal,
-)
 
+FEWEST_NODES, MOST_NODES = 5, 140
+FEWEST_EDGES, MOST_EDGES = 6, 205
 SHORTEST, LONGEST = 700, 170_000
 """Approximate length of a generated document; it is longer if its edges need more text."""
 
@@ -29,6 +25,18 @@ class Size:
     looped: float
     """Share of nodes on cycles; 0: none."""
     length: int
+
+
+def normal(stream: Stream) -> float:
+    """Draw from the standard normal distribution (Box and Muller 1958)."""
+    radius = math.sqrt(-2.0 * math.log(1.0 - stream.uniform()))
+    return radius * math.cos(2.0 * math.pi * stream.uniform())
+
+
+def edge_count(n: int, degree: float) -> int:
+    """Return how many edges n nodes have at a mean degree, within the published range."""
+    most = min(MOST_EDGES, n * (n - 1))
+    return max(FEWEST_EDGES, n - 1, min(most, round(n * degree / 2)))
 
 
 def lognormal(stream: Stream, mean: float, deviation: float) -> float:
@@ -52,9 +60,6 @@ def sized(
     elif source == "ladder":
         n = 8 + stream.below(23)
         size = log_uniform(stream, 5_000, 15_000)
-    elif source == "long":
-        n = round(log_uniform(stream, 20, MOST_NODES))
-        size = log_uniform(stream, 20_000, LONGEST)
     else:
         n = round(lognormal(stream, 25.0, 15.8))
         size = lognormal(stream, 40_541, 17_722)

@@ -27,13 +27,11 @@ class Node:
     name: str
     mention: Mention
     aliases: tuple[str, ...] = ()
-    """Other names with the same meaning."""
+    """The phrases by which the text mentions it: name, abbreviation, reference, description."""
     kind: str = ""
-    """Its kind, which completes "a matter of …"."""
-    broader: str = ""
-    """A more general thing."""
-    narrower: str = ""
-    """A more special thing."""
+    """Its topic, such as "labour market"; generated documents only."""
+    key: str = ""
+    """Its key in the tables of the field; generated documents only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,24 @@ class Edge:
     frames: tuple[str, ...] = ()
     """The sentence frames of those passages."""
     held_out: bool = False
-    """Whether one of those frames never occurs in `made_short`."""
+    """Whether one of those frames is held out of training documents."""
+    sign: int = 0
+    """1 if more of the cause gives more of the effect, -1 if less; 0 if unknown."""
+    plausible: bool | None = None
+    """Whether the tables of the field admit it; None for published texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A correlation that the text reports between nodes without an edge."""
+
+    first: int
+    second: int
+    value: float
+    """As printed."""
+    reason: Literal["path", "confounder"]
+    through: tuple[int, ...]
+    """The nodes of a directed path from one to the other, or one common cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +97,13 @@ class World:
     date: str = ""
     """Day of publication, if known."""
     level: int = 0
-    """Level in `made_ladder`, from 1; 0 in other suites."""
+    """Level in `ladder`, from 1; 0 in other suites."""
     denied: frozenset[tuple[int, int]] = frozenset()
     """Pairs of nodes of which the text says that the first does not affect the second directly."""
+    correlations: tuple[Correlation, ...] = ()
+    """Correlations without an edge that the text reports; generated documents only."""
+    outsiders: tuple[str, ...] = ()
+    """Names of quantities that the text mentions and that are not in the graph."""
 
     @property
     def pairs(self) -> frozenset[tuple[int, int]]:

@@ -23,11 +23,9 @@ from whybench.episode.observation import Observation
 from whybench.families.replayscm.agents.cell_guessing import AnswerReader, features, nearest
 from whybench.families.replayscm.agents.guessing import (
     Floats,
-    Parents,
     Reader,
     all_features,
     answered,
-    best_rules,
     most_frequent,
     parity,
     prior_features,
@@ -38,9 +36,10 @@ from whybench.families.replayscm.alternative import candidate_of
 from whybench.families.replayscm.parameters import POOLS, in_lab
 from whybench.families.replayscm.proof.certify import right_answer
 from whybench.families.replayscm.proof.fit import INPUTS, formulas
+from whybench.families.replayscm.world.generation.best_rules import Parents, best_rules
 from whybench.families.replayscm.world.gold_scm import MOST_TARGETS
 from whybench.families.replayscm.world.replay import replay
-from whybench.families.replayscm.world.world import Sheet, View, World, descendants
+from whybench.families.replayscm.world.world import Rows, Sheet, View, World, descendants
 
 QUESTIONS = 300
 """Questions about cells of the training seed that are learned from."""
@@ -101,7 +100,9 @@ def _usual_value(view: View, _: Stream) -> Action:
 
 
 def _rules(most: int) -> Given:
-    return lambda view, _: most_frequent(view, *best_rules(view, most, view.told.roots))
+    return lambda view, _: most_frequent(
+        view, *best_rules(view.told, Rows.of(view.n, view.train), most)
+    )
 
 
 def _edited(view: View, stream: Stream) -> Action:
@@ -238,7 +239,7 @@ def _swept(suite: Suite) -> Player:
         if in_lab(instance):
             for v in range(min(view.n, suite.family.params(instance).budget)):
                 view = yield from _tried(view, [v], stream)
-        yield most_frequent(view, *best_rules(view, 2, view.told.roots))
+        yield _rules(2)(view, stream)
 
     return moves
 

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whybench.causal.boolean import essential, lifted, relabelled, render
+from whybench.causal.boolean import lifted, relabelled, render
 from whybench.causal.graph import members
 from whybench.episode.action import Action
 from whybench.families.replayscm.agents.strategies import separated, submission
 from whybench.families.replayscm.proof.fit import INPUTS
 from whybench.families.replayscm.score import compared
-from whybench.families.replayscm.world.generation.local_alternatives import minterms
+from whybench.families.replayscm.world.generation.best_rules import Parents, acyclic, majority
 from whybench.families.replayscm.world.minimal_formulas import tree
-from whybench.families.replayscm.world.world import Rows, Table, View, ordered
+from whybench.families.replayscm.world.world import Rows, Table, View
 
 THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
 """Chances from which a reader takes a variable for a parent; the best is chosen in training."""
 
 Floats = NDArray[np.float64]
-Parents = list[int]
-"""For each variable, its parents as a set."""
 
 
 # From parents to an answer.
@@ -48,59 +46,17 @@ def most_frequent(view: View, parents: Parents, roots: int) -> Action:
     """Answer with the value that each pattern of the parents shows most often."""
     rows = Rows.of(view.n, view.train)
     texts = [
-        "" if roots >> v & 1 else rule(view, rows, v, tuple(members(parents[v])))[0]
+        "" if roots >> v & 1 else rule(view, rows, v, tuple(members(parents[v])))
         for v in range(view.n)
     ]
     return answered(view, texts, roots)
 
 
-def rule(view: View, rows: Rows, v: int, parents: Sequence[int]) -> tuple[str, int]:
-    """Return a formula that depends on all of the parents, and how many rows it gets wrong."""
-    cells = minterms(rows.free[v], [rows.columns[u] for u in parents])
-    ones = [(cell & rows.columns[v]).bit_count() for cell in cells]
-    counts = [cell.bit_count() for cell in cells]
-    usual = 2 * sum(ones) > sum(counts)
-    margins = [2 * one - count for one, count in zip(ones, counts, strict=True)]
-    table = sum(1 << at for at, m in enumerate(margins) if m > 0 or (m == 0 and usual))
-    if essential(table, len(parents)) != (1 << len(parents)) - 1:
-        table ^= 1 << min(range(len(margins)), key=lambda at: abs(margins[at]))
-    wrong = sum(
-        count - one if table >> at & 1 else one
-        for at, (one, count) in enumerate(zip(ones, counts, strict=True))
-    )
+def rule(view: View, rows: Rows, v: int, parents: Sequence[int]) -> str:
+    """Return the formula that depends on all of the parents and errs least."""
+    table, _ = majority(rows, v, parents)
     made = tree(lifted(table, range(len(parents)), INPUTS))
-    return render(relabelled(made, [*parents, *[0] * INPUTS]), view.names), wrong
-
-
-def best_rules(view: View, most: int, roots: int | None) -> tuple[Parents, int]:
-    """Give each variable the set of at most `most` parents whose rule errs least, without cycles.
-
-    Roots that are not disclosed are taken to be the variables whose best rule errs most.
-    """
-    rows, told = Rows.of(view.n, view.train), view.told
-    ranked: dict[int, list[tuple[int, int, int]]] = {}
-    for v in members(told.every & ~(roots or 0)):
-        there = list(members(told.admissible[v]))
-        ranked[v] = sorted(
-            (rule(view, rows, v, chosen)[1], size, sum(1 << u for u in chosen))
-            for size in range(1, min(most, told.k) + 1)
-            for chosen in combinations(there, size)
-        )
-    easiest = sorted(ranked, key=lambda v: (ranked[v][0][0], v))
-    if roots is None:
-        roots = sum(1 << v for v in easiest[view.n - told.root_count :])
-    parents = [0] * view.n
-    for v in easiest:
-        for _, _, chosen in ranked[v]:
-            if not roots >> v & 1 and _acyclic(parents, v, chosen):
-                parents[v] = chosen
-                break
-    return parents, roots
-
-
-def _acyclic(parents: Parents, v: int, chosen: int) -> bool:
-    tried = [*parents[:v], chosen, *parents[v + 1 :]]
-    return ordered(tried, (1 << len(parents)) - 1) is not None
+    return render(relabelled(made, [*parents, *[0] * INPUTS]), view.names)
 
 
 # Learned readers.
@@ -222,7 +178,7 @@ class Reader:
         for v, u in sorted(pairs, key=lambda pair: (-chance[pair], pair)):
             likely = chance[v, u] >= self.threshold and parents[v].bit_count() < most
             chosen = parents[v] | 1 << u
-            if not roots >> v & 1 and (likely or not parents[v]) and _acyclic(parents, v, chosen):
+            if not roots >> v & 1 and (likely or not parents[v]) and acyclic(parents, v, chosen):
                 parents[v] = chosen
         return parents, roots
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from whybench.causal.canonical import Json
-from whybench.causal.graph import members
 from whybench.episode.action import Action
 from whybench.episode.prompts.conversation import object_schema
 from whybench.episode.prompts.dialogue import JsonDialogue
 from whybench.episode.prompts.extraction import json_objects
 from whybench.episode.prompts.template import paragraphs
 from whybench.families.replayscm.rules import ReplayEpisode, template_named
-from whybench.families.replayscm.submission import extract
-from whybench.families.replayscm.world.world import ANSWERS
+from whybench.families.replayscm.submission import answer_schema, extract
 
 
 class Dialogue(JsonDialogue[ReplayEpisode]):
@@ -67,41 +64,9 @@ class Dialogue(JsonDialogue[ReplayEpisode]):
 
     def _schema(self) -> Json:
         """Return the JSON schema of a reply; in the laboratory it may be one of two."""
-        episode = self._episode
-        view = episode.view
-        if view.asked is not None:
-            return object_schema({"answer": {"type": "string", "enum": list(ANSWERS)}})
-        text: Json = {"type": "string"}
-        roots = view.told.roots
-        names = [view.names[v] for v in members(view.told.every & ~(roots or 0))]
-        mechanisms: dict[str, Any] = object_schema(dict.fromkeys(names, text))
-        if roots is None:
-            mechanisms = {"type": "object", "additionalProperties": text}
-            listed = {"type": "array", "items": text}
-            return object_schema({"roots": listed, "mechanisms": mechanisms})
-        if episode.lab is not None:
-            settings = {"type": "object", "additionalProperties": text}
-            either = [
-                object_schema({"experiment": settings}),
-                object_schema({"mechanisms": mechanisms}),
-            ]
-            return {"anyOf": either} if episode.left else either[1]
-        if view.task == "induce":
-            return object_schema({"mechanisms": mechanisms})
-        bit: Json = {"type": "integer", "enum": [0, 1]}
-        rooted = object_schema(dict.fromkeys((view.names[v] for v in members(roots)), bit))
-        difference = object_schema({"variable": text, "reference": bit, "alternative": bit})
-        return object_schema(
-            {
-                "alternative": object_schema({"mechanisms": mechanisms}),
-                "experiment": object_schema(
-                    {"type": text, "assignments": {"type": "object", "additionalProperties": bit}}
-                ),
-                "witness": object_schema(
-                    {
-                        "rootAssignment": rooted,
-                        "differences": {"type": "array", "items": difference},
-                    }
-                ),
-            }
-        )
+        episode, view = self._episode, self._episode.view
+        answer = answer_schema(view.task, view.told, view.display)
+        if not episode.left:
+            return answer
+        settings = {"type": "object", "additionalProperties": {"type": "string"}}
+        return {"anyOf": [object_schema({"experiment": settings}), answer]}

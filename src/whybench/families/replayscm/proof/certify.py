@@ -21,7 +21,7 @@ from whybench.families.replayscm.world.world import Rows, Scm, View, World, desc
 def hypotheses(view: View) -> str:
     """Describe the class of SCMs in which a certificate holds."""
     told = view.told
-    parents = "any number of" if view.released else f"at most {told.k}"
+    parents = "any number of" if told.k >= view.n - 1 else f"at most {told.k}"
     admissible = {
         "ordered": "earlier variables",
         "block": "variables of the same or an earlier block",

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whybench.causal.acyclic import acyclic_sum
 from whybench.causal.graph import members
 from whybench.families.replayscm.proof.dense import Dense
 from whybench.families.replayscm.proof.pairs import MOST, WIDEST
@@ -103,11 +104,9 @@ class Evidence:
     def _acyclic(self, own: int, roots: int, *, tagged: bool) -> int:
         """Sum the products of w over all acyclic choices of parents for the variables in `own`.
 
-        Let A(S) be this sum for the variables in S alone. Inclusion and exclusion over the sinks T
-        of a choice gives: A(S) = Σ over nonempty T ⊆ S of (−1)^(|T|+1) A(S∖T) Π over v in T of the
-        sum of w_v over parents in S∖T. If roots are hidden, each variable may also be a root, with
-        a factor z. The result is then the coefficient of z^(number of roots). We set z to a power
-        of two so large that the coefficients never overlap.
+        If roots are hidden, each variable may also be a root, with a factor z. The result is then
+        the coefficient of z^(number of roots). We set z to a power of two so large that the
+        coefficients never overlap.
         """
         told = self.told
         members_of = list(members(own))
@@ -118,29 +117,15 @@ class Evidence:
         for s in range(1, 1 << size):
             low = (s & -s).bit_length() - 1
             spread[s] = spread[s & (s - 1)] | 1 << members_of[low]
-        totals = [0] * (1 << size)
-        totals[0] = 1
-        everything = (1 << size) - 1
-        for done in range(1 << size):
-            total = totals[done]
-            if not total:
-                continue
+
+        def weights(done: int) -> list[int]:
             at = spread[done] | roots
-            weights = [int(self.fitting[v][at]) + root for v in members_of]
-            rest = everything & ~done
-            # Subsets of the rest, smallest number first, so that each product extends another.
-            products = {0: -total}
-            sub = 0
-            while sub != rest:
-                sub = (sub - rest) & rest
-                low = sub & -sub
-                product = -products[sub ^ low] * weights[low.bit_length() - 1]
-                products[sub] = product
-                if product:
-                    totals[done | sub] += product
+            return [int(self.fitting[v][at]) + root for v in members_of]
+
+        total = acyclic_sum(size, weights)
         if not tagged:
-            return totals[everything]
-        return totals[everything] >> (width * told.root_count) & ((1 << width) - 1)
+            return total
+        return total >> (width * told.root_count) & ((1 << width) - 1)
 
     # What is forced.
 

@@ -104,9 +104,9 @@ class Latent:
         return Table(targets, mode, self.units, tuple(seen))
 
 
-def sample_latent(stream: Stream) -> Latent:
+def sample_latent(stream: Stream, sizes: Sequence[int] = SIZES) -> Latent:
     """Draw a gold SCM: roots first, parents from the last k before, formulas by random trees."""
-    n, k = stream.choice(SIZES), stream.choice(BOUNDS)
+    n, k = stream.choice(sizes), stream.choice(BOUNDS)
     order = stream.shuffled(range(n))
     while order == sorted(order):
         order = stream.shuffled(range(n))

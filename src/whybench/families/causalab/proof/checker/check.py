@@ -94,8 +94,8 @@ def _claims(lab: Lab, certificate: Certificate) -> Iterator[tuple[str, Any]]:
         yield "facts.forced_edges", lab.named("present")
         yield "facts.open_edges", lab.named("present", "absent")
     unknowns = 1 + (k - 1) * (1 + view.quadratic)
-    untouched = rank([lab.powers(reading) for reading in passive], range(unknowns))
-    yield "facts.frequency_fewest", max(0, unknowns - untouched) if view.sink else None
+    given = rank([lab.powers(reading) for reading in lab.given], range(unknowns))
+    yield "facts.frequency_fewest", max(0, unknowns - given) if view.sink else None
     yield "facts.rank", rank([(1, *whole(r.values)[1:]) for r in passive], range(k))
     yield "facts.k", k
     yield "facts.edges", len(lab.edges)

@@ -181,8 +181,6 @@ class Lab:
         Setting more properties never loses information, so the search goes down from the largest
         sets, one property at a time.
         """
-        if len(self.given) > 1 + len(self.world.records) and self.rounded:
-            return () if self.shown(self.given) else None  # a chain is given
         best = None
         for size in range(min(self.view.budget, len(self.controllable)), -1, -1):
             sets = combinations(self.controllable, size)

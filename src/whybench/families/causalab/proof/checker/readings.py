@@ -47,23 +47,23 @@ def whole(values: Sequence[float]) -> Row:
 
 
 def unrounded(world: World) -> list[Reading]:
-    """Return the first readings without rounding, as whole numbers in one unit.
+    """Return the given readings without rounding, as whole numbers in one unit.
 
     Weights have four decimals and bases two, so this unit divides every value.
     """
     law, view = world.law, world.view
     unit = 10 ** (4 * law.k + 2)
     found = []
-    for reading, bases in zip(
-        (*view.records[: len(world.records)], view.baseline),
-        (*world.records, world.bases),
-        strict=True,
-    ):
-        x = [Fraction(0)] * law.k
+    drawn = {**dict(enumerate(world.records)), view.baseline.crystal: world.bases}
+    crystals = {c: [Fraction(str(base)) for base in own] for c, own in drawn.items()}
+    for reading in (*(view.records if world.records else ()), view.baseline):
+        bases, x = crystals[reading.crystal], [Fraction(0)] * law.k
+        bases[FREQUENCY] = Fraction(str(law.base))
         for v in law.order():
-            base = law.base if v == FREQUENCY else bases[v]
-            parts = (Fraction(str(t.linear)) * x[t.cause] for t in law.terms[v])
-            x[v] = sum(parts, Fraction(str(base)))
+            moved = sum((Fraction(str(t.linear)) * x[t.cause] for t in law.terms[v]), Fraction(0))
+            if reading.target == v:
+                bases[v] = Fraction(str(reading.setting)) - moved * (view.semantics == "set")
+            x[v] = bases[v] + moved
         found.append(replace(reading, values=tuple(int(value * unit) for value in x)))
     return found
 

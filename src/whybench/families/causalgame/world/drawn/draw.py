@@ -46,8 +46,6 @@ class Numbers(Frozen):
 
     most: int
     defaults: tuple[int, int]
-    budget: float
-    choices: int
     survives: Survives
     steady: Pair
     steady_calm: Pair
@@ -65,6 +63,8 @@ class Story(Frozen):
     """One story."""
 
     roles: dict[Role, int]
+    choices: int
+    budget: float
     column: str
     strata: tuple[str, str]
     where: tuple[str, str]
@@ -76,6 +76,7 @@ class Story(Frozen):
     shown: bool
     keep_failed: float
     drones: int
+    deploys: int
     designs: int
     each: int
     confounded: bool
@@ -135,6 +136,7 @@ def world(suite: str, seed: str, index: int, **given: Any) -> World:
         physics=physics.name,
         threshold=bar(physics, best),
         drones=story.drones,
+        deploys=story.deploys,
         keep_failed=story.keep_failed,
         queries=5,
         warning=FORECAST if story.fleet else "",
@@ -160,7 +162,7 @@ def drawn(story: Story, rng: Stream) -> Hazards:
     parts = rng.sample(names().parts, len(roles))
     low, high = known.defaults
     defaults = [low + rng.below(high - low + 1) for _ in parts]
-    options = rng.sample(names().options, known.choices)
+    options = rng.sample(names().options, story.choices)
     slot, right, default = rng.choice(names().slots), rng.choice(options), rng.choice(options)
     hazards: dict[str, Pair] = {}
     for name, role in zip(parts, roles, strict=True):
@@ -182,7 +184,7 @@ def drawn(story: Story, rng: Stream) -> Hazards:
                 for name, value in zip(parts, defaults, strict=True)
             },
             def_range=(0, known.most),
-            total_def_budget=int(known.budget * known.most * len(parts)),
+            total_def_budget=int(story.budget * known.most * len(parts)),
             slots={slot: Slot(default=default, options=dict.fromkeys(options, Effect()))},
         ),
         column=story.column,

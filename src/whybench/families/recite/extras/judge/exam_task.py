@@ -23,7 +23,7 @@ from whybench.families.recite.extras.judge.score import F1
 from whybench.judge.exam import exam_task
 from whybench.judge.label_judge import LabelJudge, Paper
 
-LADDER = "made_ladder"
+LADDER = "ladder"
 """The suite whose level determines the explicitness of documents."""
 
 
@@ -46,7 +46,7 @@ JUDGE: LabelJudge[Case] = LabelJudge(
 
 @task
 def recite_exam(
-    suite: str = "made_short",
+    suite: str = "short",
     papers: int = 20,
     seed: str = "exam",
     schema: bool = True,
@@ -56,7 +56,7 @@ def recite_exam(
     """Examine a judge of graphs on answers whose right labels are known.
 
     Args:
-        suite: Source of the documents: made_short, made_long or made_ladder.
+        suite: Source of the documents: short, ladder or standard.
         papers: Number of documents; each makes four samples, one per pass.
         seed: Suite seed; the default differs from that of the judged documents.
         schema: Constrain replies by a JSON schema; set it as in real judging.

@@ -1,6 +1,6 @@
 """ReCITE's figures by graph: documents on one graph are not independent, so each graph counts once.
 
-`made_ladder` has every graph at five levels, so fifteen documents on three graphs are three cases.
+`ladder` has every graph at five levels, so fifteen documents on three graphs are three cases.
 Tests and bounds of differences and correlations therefore use the means of graphs.
 """
 

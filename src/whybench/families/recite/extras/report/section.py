@@ -38,8 +38,8 @@ STATUSES = {
     "edge_recall_stated": "stated in one sentence",
     "edge_recall_implied": "implied by several sentences",
     "edge_recall_derivable": "derivable only",
-    "edge_recall_seen": "stated, frames of made_short",
-    "edge_recall_held_out": "stated, held-out frames",
+    "edge_recall_plausible": "expected by common knowledge",
+    "edge_recall_implausible": "against common knowledge",
 }
 
 SHAPES = {"density": ("sparse", "moderate", "dense"), "cycles": ("acyclic", "cyclic")}
@@ -102,7 +102,7 @@ def told_names(view: View) -> Shown:
 def ladder(view: View) -> Shown:
     """Return the score by level of explicitness, with the same graphs at each level."""
     rows: list[Row] = []
-    for entry in series(run for run in view.runs if run.suite == "recite/made_ladder"):
+    for entry in series(run for run in view.runs if run.suite == "recite/ladder"):
         steps = view.joined(entry.run).get("level", pd.Series(dtype=float)).dropna()
         kinds = {level: int(level) for level in sorted(steps.unique())}
         rows += by_value(view, entry, "level", kinds, "level")
@@ -113,7 +113,7 @@ def ladder(view: View) -> Shown:
 
 
 def by_status(view: View) -> list[Row]:
-    """Return recall of edges by how the text gives them."""
+    """Return recall of edges by how the text gives them, and by what knowledge expects."""
     return [
         row
         for entry in series(view.runs)
@@ -125,7 +125,7 @@ def by_status(view: View) -> list[Row]:
 def mentioned(view: View) -> Shown | None:
     """Return the score by share of mentioned nodes."""
     names = edge_names(EXPLICITNESS)
-    listed = systems(run for run in view.runs if run.suite != "recite/made_ladder")
+    listed = systems(run for run in view.runs if run.suite != "recite/ladder")
     rows = [
         row
         for entry in listed

@@ -1,43 +1,62 @@
-"""Check a stored certificate independently of the code that made it: see `reread` and `shape`.
+"""Check a stored certificate independently of the code that made it.
 
-The text is parsed again. Everything except the gold graph itself comes from that result: which
-nodes are named and how, which edges are given and how, and which names fit an unnamed factor.
+The text is read again by `verification_parser`, its numbers are computed again by `recompute`, and
+the shape of the graph by `graph_shape`. Only the gold graph itself is taken from the world.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import log2
+from functools import cache, lru_cache
 
 from whybench.causal.canonical import Json
 from whybench.episode.certificate import Certificate
 from whybench.episode.instance import Instance
 from whybench.families.claims import differences, unknown
 from whybench.families.recite.proof.checker.graph_shape import cycles, shape
+from whybench.families.recite.proof.checker.recompute import Recomputed, shown, significance
 from whybench.families.recite.proof.checker.verification_parser import (
-    UNNAMED,
+    LEVELS,
+    Heard,
+    Pair,
     Reread,
-    field_titled,
     reread,
+    table,
 )
-from whybench.families.recite.world.vocabulary import Concept
-from whybench.families.recite.world.world import Node, World
+from whybench.families.recite.world.world import World
 
 UNVERIFIED_CLAIMS: Mapping[str, str] = {
     "facts.topology.cycles: many": "listing up to 10,000 cycles of a dense graph takes too long; "
     "beyond 30,000 steps only `in_cycles` and the components are checked",
-    "witness: elimination": "if no unnamed factor has a second name in our vocabulary, the "
-    "witness is a name outside it; only the form of that name is checked",
+    "facts.meaning_margin": "embeddings need weights that are an extra: the margins are taken from "
+    "the table that `scripts/recite_nearness.py` wrote",
+    "numbers of the scene": "years, the number of sites and the share of gaps are invented; every "
+    "figure that is a result is computed again",
     "published texts": "nobody knows everything that a text by another author says: only the "
     "figures of its record are checked",
 }
 """Claim → why it is not checked, and what is checked instead."""
 
 MADE = (
-    "graphs on the concepts of a field, all of whose edges a made document gives in sentences of "
-    "our frames"
+    "graphs on the concepts of a field, all of whose edges a generated document gives in sentences "
+    "of our grammar"
 )
 FOUND = "texts by other hands: what they say is not known"
+SOURCES = {"short": ("short", 1), "ladder": ("ladder", 5)}
+"""Suite → name of its graphs in the seed, and documents on one graph."""
+HELPERS = {"trial", "lead", "aspect", "pair", "define", "supported"}
+OPEN = {
+    "null", "rejected", "retracted", "replicated", "unreplicated", "route", "hedged", "elsewhere",
+    "doubted",
+}  # fmt: skip
+STATING = {
+    "claim", "hypothesis", "because", "chain", "causes", "effects", "mutual", "cited", "common",
+    "overturn", "revised",
+}  # fmt: skip
 
 _MOST_CYCLES = 10_000
 _STEPS = 30_000
@@ -50,120 +69,292 @@ def flaws(instance: Instance, world: World, certificate: Certificate) -> list[st
     stored = certificate.to_json()
     facts = stored["facts"]
     n, pairs = len(world.nodes), world.pairs
-    expected: dict[str, Json] = {"minimax_upper": None}
+    expected: dict[str, Json] = {"minimax_upper": None, "fewest": None, "minimax": None}
+    expected["witness"] = None
     figures: dict[str, Json] = {"characters": len(world.view.text)}
     found: list[str] = []
     if instance.parameters.get("data") is not None:
-        expected |= {"hypotheses": FOUND, "status": "none"}
-        expected |= dict.fromkeys(("solvable", "identified", "best_score", "bits", "witness"))
-        expected |= dict.fromkeys(("fewest", "minimax", "exact_steps"))
+        expected |= {"hypotheses": FOUND, "status": "none", "exact_steps": None}
+        expected |= dict.fromkeys(("solvable", "identified", "best_score", "bits"))
         figures |= _mentioned(n, [node.mention for node in world.nodes])
-        figures |= _given(len(pairs), [edge.status for edge in world.edges])
+        figures |= _given([edge.status for edge in world.edges])
         figures["held_out"] = sum(edge.held_out for edge in world.edges)
     else:
-        reading = reread(world.view.text, field_titled(world.domains[0]))
+        reading = reread(world.view.text, world.domains[0].lower())
+        study = _study(instance, world)
         found += _text_flaws(world, reading)
+        found += _number_flaws(world, reading, study)
+        found += _correlation_flaws(world, reading, study)
         expected |= {"hypotheses": MADE, "status": "proven", "exact_steps": 0}
-        expected |= {"fewest": None, "minimax": None, **_claims(world, reading, right=not found)}
-        figures["careful_reader"] = _careful(world, reading)
-        figures |= _mentioned(n, [_mention(node, world, reading) for node in world.nodes])
-        figures |= _given(len(pairs), [given[0].status for given in reading.arrows.values()])
-        figures["held_out"] = sum(
-            any(one.held_out for one in given) for given in reading.arrows.values()
-        )
-        found += _witness_flaws(world, reading, stored["witness"])
+        expected |= {"solvable": not found, "identified": not found, "bits": 0.0, "best_score": 1.0}
+        figures |= _figures(world, reading)
     found += differences(stored, expected) + differences(facts, figures, "facts.")
     found += _shape_flaws(n, pairs, facts.get("topology"))
     return found + unknown(facts, {**figures, "topology": None}, "facts.")
 
 
-def _text_flaws(world: World, reading: Reread) -> list[str]:
-    """Return where text and gold graph disagree."""
-    voices = [_voice(node) for node in world.nodes]
-    gold = {(voices[a], voices[b]) for a, b in world.pairs}
-    given = set(reading.arrows)
-    found = [f"solvable: the text has words of no frame: {text[:60]!r}" for text in reading.unread]
-    found += [f"solvable: the text gives {a} → {b}, gold has no such edge" for a, b in given - gold]
-    found += [f"solvable: the text does not give {a} → {b}" for a, b in gold - given]
-    denied = {(voices[a], voices[b]) for a, b in world.denied}
-    heard = {pair for pair in reading.denied if set(voices).issuperset(pair)}
-    found += [f"solvable: text and gold disagree on denying {a} → {b}" for a, b in denied ^ heard]
-    if len(set(voices)) < len(voices):
-        found.append("solvable: two unnamed factors are of one kind")
-    return found
+def _study(instance: Instance, world: World) -> Recomputed:
+    source, steps = SOURCES.get(instance.suite, ("matched", 1))
+    path = ("recite", source, instance.stream_seed, instance.index // steps)
+    names = (*(node.name for node in world.nodes), *world.outsiders)
+    signs = tuple(((edge.cause, edge.effect), edge.sign) for edge in world.edges)
+    return _recomputed(path, world.domains[0].lower(), names, len(world.nodes), signs)
 
 
-def _voice(node: Node) -> str:
-    """Return the name under which the text mentions a node."""
-    return f"{UNNAMED}{node.kind}" if node.mention == "absent" else node.name
+@lru_cache(maxsize=16)
+def _recomputed(
+    path: tuple[str | int, ...],
+    field: str,
+    names: tuple[str, ...],
+    n: int,
+    signs: tuple[tuple[tuple[int, int], int], ...],
+) -> Recomputed:
+    return Recomputed(path, field, names, n, dict(signs))
 
 
-def _voice_of(name: str, world: World) -> str:
-    return next(_voice(node) for node in world.nodes if node.name == name)
+# Text and graph.
 
 
-def _mention(node: Node, world: World, reading: Reread) -> str:
-    """Return how the text mentions a node, by the words in it."""
-    used = reading.forms.get(node.name, set())
-    known = _concepts(world)[node.name]
-    if not used:
-        return "absent"
-    return "explicit" if used & {form.lower() for form in known.said} else "implicit"
+def _text_flaws(world: World, reading: Reread) -> Iterator[str]:
+    """Yield where text, tables and gold graph disagree."""
+    names = [node.name for node in world.nodes]
+    gold = {(names[edge.cause], names[edge.effect]): edge for edge in world.edges}
+    arrows = reading.arrows
+    yield from (f"solvable: no sentence of the grammar: {text[:60]!r}" for text in reading.unread)
+    yield from (f"solvable: given, but not gold: {pair}" for pair in arrows.keys() - gold.keys())
+    yield from (f"solvable: gold, but not given: {pair}" for pair in gold.keys() - arrows.keys())
+    denied = {(names[a], names[b]) for a, b in world.denied}
+    heard = {pair for pair in reading.denied if set(names).issuperset(pair)}
+    yield from (f"solvable: text and gold disagree on denying {pair}" for pair in denied ^ heard)
+    own = {
+        pair for pair, told in reading.given.items()
+        if any(one.role != "cited" for one in told)
+    }  # fmt: skip
+    yield from (f"solvable: given and denied: {pair}" for pair in own & reading.denied)
+    known = {row["name"]: row["key"] for row in table(f"fields/{reading.field}/concepts.tsv")}
+    pairs = {(r["cause"], r["effect"]): r for r in table(f"fields/{reading.field}/pairs.tsv")}
+    for pair, edge in gold.items():
+        row = pairs.get((known[pair[0]], known[pair[1]]))
+        if row is None or row["first"] != row["second"]:
+            yield f"solvable: the judges did not agree on {pair}"
+        elif edge.plausible != (row["first"] == "yes") or (edge.sign > 0) != (row["sign"] == "+"):
+            yield f"solvable: {pair} is not as the tables have it"
+        told = arrows.get(pair, [])
+        if told and edge.status != _status(told):
+            yield f"solvable: {pair} is {_status(told)}, not {edge.status}"
+        covered = {one.span[1] for one in told}
+        if covered - {end for _, end in edge.spans}:
+            yield f"solvable: a passage of {pair} is missing"
+    yield from _sign_flaws(reading, {pair: edge.sign for pair, edge in gold.items()})
 
 
-def _concepts(world: World) -> Mapping[str, Concept]:
-    return {concept.name: concept for concept in field_titled(world.domains[0]).concepts}
+def _status(told: Sequence[Heard]) -> str:
+    roles = {one.role for one in told}
+    if roles & STATING:
+        return "stated"
+    return "implied" if roles & LEVELS["implied"] else "derivable"
 
 
-def _fitting(world: World, reading: Reread) -> list[tuple[str, list[str]]]:
-    """Return for each unnamed factor its name, and all names that would have led to this text."""
-    silent = [c for name, c in _concepts(world).items() if name not in reading.forms]
-    return [
-        (node.name, [concept.name for concept in silent if concept.kind == node.kind])
-        for node in world.nodes
-        if node.name not in reading.forms
-    ]
+def _sign_flaws(reading: Reread, signs: Mapping[Pair, int]) -> Iterator[str]:
+    """Yield sentences about one arrow whose sign is not the gold one."""
+    for pair, told in reading.arrows.items():
+        for one in told:
+            if one.role in (
+                "claim",
+                "hypothesis",
+                "because",
+                "cited",
+                "overturn",
+                "revised",
+                "absent",
+            ):
+                said = one.signs.get("y", 0) * one.signs.get("x", 1)
+                needed = {"x", "y"} if one.role == "absent" else {"y"}
+                if needed <= one.signs.keys() and pair in signs and said != signs[pair]:
+                    yield f"solvable: {pair} has another sign in the text"
 
 
-def _claims(world: World, reading: Reread, *, right: bool) -> dict[str, Json]:
-    """Return the claims that hold for a text that was, or was not, parsed right."""
-    fitting = [] if world.view.names == "told" else _fitting(world, reading)
+# Numbers.
+
+
+def _number_flaws(world: World, reading: Reread, study: Recomputed) -> Iterator[str]:
+    """Yield numbers that are not what the seed gives."""
+    for paragraph in reading.sentences:
+        for before, one in zip([None, *paragraph], paragraph, strict=False):
+            if one.numbers:
+                expected = dict(study.expected(one, before))
+                for name, value in one.numbers.items():
+                    if name in expected and expected[name] != value:
+                        yield f"number: {name} is {value} in {one.role}, {expected[name]} was found"
+    yield from _table_flaws(world.view.text, reading, study)
+
+
+def _table_flaws(text: str, reading: Reread, study: Recomputed) -> Iterator[str]:
+    shares = {
+        one.numbers["#t"]: one.numbers["#r2"]
+        for paragraph in reading.sentences for one in paragraph if "#r2" in one.numbers
+    }  # fmt: skip
+    place = {row[form]: v for v, row in enumerate(study.rows) for form in ("name", "described")}
+    for match in re.finditer(r"^Table (\d+)\. (.*)\n\n((?:\|.*\n?)+)", text, re.MULTILINE):
+        number, caption, body = match.groups()
+        rows = [[cell.strip() for cell in line.strip("| ").split("|")]
+                for line in body.splitlines()[2:]]  # fmt: skip
+        if caption.startswith("Quantities"):
+            wrong = _described(rows, place, study)
+        elif caption == "Correlations":
+            own = [place[re.sub(r"^\(\d+\) ", "", row[0])] for row in rows]
+            wrong = (
+                f"{i}, {j}" for i, row in enumerate(rows) for j in range(i + 1)
+                if row[j + 1] != shown(study.correlation(own[i], own[j]), 2)
+            )  # fmt: skip
+        else:
+            kind, _, explained = caption.partition(" of ")
+            effect = place[explained]
+            if kind == "Regression":
+                found, share = study.regression(effect, [place[row[0]] for row in rows[1:]])
+            else:
+                found, share = study.same_period(effect, [place[row[0]] for row in rows])
+            right = [[shown(value, 2), shown(error, 2), significance(value / error)]
+                     for value, error in found]  # fmt: skip
+            wrong = (
+                row[0] for row, cells in zip(rows, right, strict=True)
+                if row[1:] != [*cells[:2], cells[2].removeprefix("= ")]
+            )  # fmt: skip
+            if shares.get(number) != shown(share, 2):
+                yield f"number: R² of table {number}"
+        yield from (f"number: table {number}, {row}" for row in wrong)
+
+
+def _described(
+    rows: Sequence[Sequence[str]], place: Mapping[str, int], study: Recomputed
+) -> Iterator[str]:
+    means, sds = study.units
+    if sorted(place[row[0]] for row in rows) != list(range(len(study.names))):
+        yield "not every quantity has one row"
+    for row in rows:
+        own = place[row[0]]
+        digits = int(study.rows[own]["decimals"])
+        figures = [shown(means[own], digits), shown(sds[own], digits)]
+        if row[1:] != [study.rows[own]["measure"], study.rows[own]["unit"], *figures]:
+            yield row[0]
+
+
+def _correlation_flaws(world: World, reading: Reread, study: Recomputed) -> Iterator[str]:
+    """Yield reported correlations without arrow that have no path or common cause."""
+    causes = study.causes
+    explained = set()
+    for one in world.correlations:
+        ends = one.first, one.second
+        explained.add(ends)
+        if {ends, ends[::-1]} & world.pairs:
+            yield f"correlation: {ends} has an arrow"
+        if one.reason == "confounder":
+            right = all(one.through[0] in _ancestors(causes, v) for v in ends)
+        else:
+            ways = [(a, *one.through, b) for a, b in (ends, ends[::-1])]
+            right = any(
+                all(link in world.pairs for link in itertools.pairwise(way)) for way in ways
+            )
+        if not right:
+            yield f"correlation: {ends} is not explained by {one.through}"
+    for paragraph in reading.sentences:
+        for sentence in paragraph:
+            if sentence.role in ("corr", "route", "common"):
+                a, b = sorted(study.place[sentence.slots[slot][0]] for slot in "ab")
+                if (a, b) not in explained:
+                    yield f"correlation: {(a, b)} is reported without explanation"
+
+
+def _ancestors(causes: Mapping[int, Sequence[int]], v: int) -> set[int]:
+    seen: set[int] = set()
+    queue = [v]
+    while queue:
+        fresh = [a for a in causes[queue.pop()] if a not in seen]
+        seen.update(fresh)
+        queue += fresh
+    return seen
+
+
+# Figures.
+
+
+def _figures(world: World, reading: Reread) -> dict[str, Json]:
+    """Return the facts of a certificate, by the second reading."""
+    told = reading.arrows
+    sentences = [one for paragraph in reading.sentences for one in paragraph]
+    lengths = Counter[str]()
+    for one in sentences:
+        role = "rejected" if one.span in reading.refused else one.role
+        lengths[role] += one.span[1] - one.span[0]
+    size = len(world.view.text)
+    giving = STATING | HELPERS | LEVELS["implied"] | LEVELS["derivable"]
+    share = {name: sum(lengths[role] for role in roles) / size
+             for name, roles in (("giving", giving), ("bearing", giving | OPEN))}  # fmt: skip
+    known = {row["name"]: row for row in table(f"fields/{reading.field}/concepts.tsv")}
+    letters, meaning = [1.0], [1.0]
+    for name, forms in reading.forms.items():
+        for form in {text.lower() for text in forms}:
+            for kind in ("reference", "described"):
+                if form == known[name][kind].lower():
+                    letters.append(_letters(reading.field, known[name]["key"], kind))
+                    meaning.append(_meaning(reading.field)[known[name]["key"], kind])
+    named = [node.name for node in world.nodes]
+    described = {name: known[name]["described"].lower() for name in named}
+    mention = [
+        "implicit" if {text.lower() for text in reading.forms[name]} == {described[name]}
+        else "explicit" for name in named if name in reading.forms
+    ]  # fmt: skip
+    implausible = sum(edge.plausible is False for edge in world.edges)
     return {
-        "solvable": right,
-        "identified": right and not fitting,
-        "bits": sum(log2(len(names)) for _, names in fitting),
-        "best_score": 1.0 if world.view.names == "told" else None,
+        "characters": size,
+        **_mentioned(len(named), mention),
+        **_given([_status(own) for own in told.values()]),
+        "held_out": sum(any(one.held_out for one in own) for own in told.values()),
+        "told": sum(len(own) for own in told.values()) / max(1, len(told)),
+        "implausible": implausible / len(world.edges),
+        **share,
+        "correlations": len(world.correlations),
+        "mentions": sum(len(forms) for forms in reading.forms.values()),
+        "letters_margin": min(letters),
+        "meaning_margin": min(meaning),
     }
 
 
-def _careful(world: World, reading: Reread) -> float:
-    """Return the score of a reader who leaves out every edge of an unnamed factor."""
-    if world.view.names == "told":
-        return 1.0
-    sure = sum(
-        not cause.startswith(UNNAMED) and not effect.startswith(UNNAMED)
-        for cause, effect in reading.arrows
-    )
-    return 2 * sure / (sure + len(world.pairs))
+@cache
+def _meaning(field: str) -> dict[tuple[str, str], float]:
+    rows = table(f"fields/{field}/nearness.tsv")
+    return {(row["key"], row["form"]): float(row["meaning"]) for row in rows}
 
 
-def _witness_flaws(world: World, reading: Reread, witness: Json) -> Iterator[str]:
-    """Yield what is wrong with two names that would have led to the same text."""
-    fitting = [] if world.view.names == "told" else _fitting(world, reading)
-    if not fitting:
-        if witness is not None:
-            yield "witness: a pair is stored, but no factor is unnamed"
-        return
-    if not isinstance(witness, Sequence) or len(witness) != 2:
-        yield f"witness: {witness!r} is not a pair, although names are open"
-        return
-    name, other = map(str, witness)
-    if all(len(names) == 1 for _, names in fitting):
-        open_names = {own: [f"another name for {_voice_of(own, world)}"] for own, _ in fitting}
-    else:
-        open_names = {own: [name for name in names if name != own] for own, names in fitting}
-    if other not in open_names.get(name, ()):
-        yield f"witness: {name!r} and {other!r} do not lead to the same text"
+@cache
+def _letters(field: str, key: str, form: str) -> float:
+    """Compute the margin of a phrase in letters, to four digits."""
+    rows = table(f"fields/{field}/concepts.tsv")
+    weight = _rarity(field)
+    whole = ("name", "reference", "measure")
+    phrase = next(_grams(row[form]) for row in rows if row["key"] == key)
+    near = {}
+    for row in rows:
+        other = set().union(
+            *(_grams(row[kind]) for kind in (whole if form == "described" else whole[:1]))
+        )
+        common = math.fsum(weight[gram] for gram in phrase & other)
+        near[row["key"]] = common / math.fsum(weight[gram] for gram in phrase | other)
+    own = near.pop(key)
+    return round(own - max(near.values()), 4)
+
+
+@cache
+def _rarity(field: str) -> dict[str, float]:
+    rows = table(f"fields/{field}/concepts.tsv")
+    kinds = ("name", "reference", "measure", "described")
+    count = Counter(g for row in rows for g in set().union(*(_grams(row[kind]) for kind in kinds)))
+    return {gram: math.log((len(rows) + 1) / (n + 0.5)) for gram, n in count.items()}
+
+
+def _grams(phrase: str) -> set[str]:
+    padded = f"  {phrase.lower()} "
+    return {"".join(three) for three in zip(padded, padded[1:], padded[2:], strict=False)}
 
 
 def _mentioned(n: int, mentions: Sequence[str]) -> dict[str, Json]:
@@ -171,8 +362,9 @@ def _mentioned(n: int, mentions: Sequence[str]) -> dict[str, Json]:
     return {"lenient": (explicit + implicit) / n, "strict": explicit / n}
 
 
-def _given(edges: int, statuses: Sequence[str]) -> dict[str, Json]:
-    return {name: statuses.count(name) / edges for name in ("stated", "implied", "derivable")}
+def _given(statuses: Sequence[str]) -> dict[str, Json]:
+    known = ("stated", "implied", "derivable")
+    return {name: statuses.count(name) / max(1, len(statuses)) for name in known}
 
 
 def _shape_flaws(n: int, pairs: frozenset[tuple[int, int]], stored: Json) -> list[str]:

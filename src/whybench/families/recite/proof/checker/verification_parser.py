@@ -1,228 +1,382 @@
-"""An independent parser of generated documents, for `check`.
+"""A second reader of generated documents, for `check`: regular expressions instead of a parser.
 
-The exact reader works sentence by sentence and word by word. Here one regular expression, built as
-a tree of letters, finds the names; lists of names are written out at every length; and a frame is
-looked up as a whole. The two parsers share only the data files: fields, frames, fixed phrases.
+It shares no code with the generator or the exact reader. It loads the tables itself, replaces every
+known phrase by a mark, and matches whole sentences with expressions made from the grammar. What a
+role gives or denies is a table here.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from itertools import product
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as made_by
+from functools import cache, lru_cache
+from importlib.resources import files
 
-from whybench.families.recite.world.frames import SLOT, Frame, frames, furniture
-from whybench.families.recite.world.vocabulary import FIELDS, Field, field_named
-from whybench.families.recite.world.world import Status
+Pair = tuple[str, str]
+Rows = list[dict[str, str]]
 
-Arrow = tuple[str, str]
-"""Cause and effect: names of concepts, or kinds of unnamed factors behind `UNNAMED`."""
+GIVES = {
+    "claim": "a>b", "hypothesis": "a>b", "because": "a>b", "cited": "a>b", "overturn": "a>b",
+    "revised": "a>b", "absent": "a>b", "chain": "a>b b>c", "mutual": "a>b b>a", "causes": "cs>b",
+    "effects": "a>es", "common": "c>a c>b", "through": "a>b b>c", "latter": "LAST>b",
+    "former": "FIRST>b", "both": "ALL>b", "response": "TRIED>b", "acts": "GROUP>b",
+    "receives": "a>GROUP", "except": "REST>b",
+}  # fmt: skip
+"""Role → causes and effects by slot; capitals stand for what other sentences or lists name."""
+DENIES = {
+    "null": "a>b", "route": "a>b b>a", "through": "a>c",
+    "except": "d>b",
+}  # fmt: skip
+DECIDES = {"supported": True, "rejected": False, "retracted": False, "unreplicated": False}
+"""Role → whether the numbers and studies in it hold."""
+LEVELS = {
+    "implied": {"latter", "former", "both", "response"},
+    "derivable": {"acts", "receives", "except", "through", "absent"},
+}
+"""Level → roles; all others state their arrows."""
 
-UNNAMED = "a matter of "
-_LISTS = range(1, 7)
-"""How many names a list may have."""
-_PLURAL = ("causes", "effects", "members")
-_PHRASE_LISTS = {"label": "labels", "place": "places", "body": "bodies", "elsewhere": "elsewhere"}
+_HOLE = "\ue000"
+"""Begins a mark: the hole, the number of the phrase, the hole."""
+_MARK = rf"{_HOLE}(\d+){_HOLE}"
+_LISTED = rf"{_HOLE}\d+{_HOLE}(?:(?:, | and ){_HOLE}\d+{_HOLE})+"
+_NUMBERED = r" \(([HR]\d+)\)\.$"
+_NUMBER = r"−?\d+(?:\.\d+)?"
 
-_DIRECT = ("stated", "causes", "effects", "mutual")
-_SILENT = ("correlated", "denied", "hedged", "elsewhere", "mention", "plain")
+
+def table(name: str) -> Rows:
+    """Read a table of the family's world."""
+    path = files("whybench.families.recite.world") / name
+    lines = path.read_text("utf-8").splitlines()
+    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """How a text gives an edge."""
+class Heard:
+    """A sentence: what it does, the concepts in its slots, its signs and numbers."""
 
-    status: Status
+    role: str
     held_out: bool
+    slots: Mapping[str, tuple[str, ...]]
+    signs: Mapping[str, int]
+    numbers: Mapping[str, str]
+    named: tuple[str, ...]
+    span: tuple[int, int]
+    tag: str = ""
+
+    @property
+    def called(self) -> set[str]:
+        """Its number, or the studies that it cites."""
+        cited = {_study(text) for slot in ("cite", "cited") for text in self.slots.get(slot, ())}
+        return {self.tag} if self.tag else cited if self.role == "cited" else set()
 
 
 @dataclass(slots=True)
 class Reread:
-    """What a text says."""
+    """What a text says, by the second reader."""
 
-    arrows: dict[Arrow, list[Given]] = field(default_factory=dict)
-    forms: dict[str, set[str]] = field(default_factory=dict)
-    """Concept → the words for it that occur."""
-    denied: set[Arrow] = field(default_factory=set)
-    """Cause and effect of direct effects that are said not to exist."""
-    unread: list[str] = field(default_factory=list)
-    """What belongs to no frame, and labels that are used without a definition."""
+    field: str
+    sentences: list[list[Heard]] = made_by(default_factory=list)
+    """By paragraph."""
+    unread: list[str] = made_by(default_factory=list)
+    forms: dict[str, list[str]] = made_by(default_factory=dict)
+    """Concept → its mentions, in order."""
+    given: dict[Pair, list[Heard]] = made_by(default_factory=dict)
+    denied: set[Pair] = made_by(default_factory=set)
+    refused: set[tuple[int, int]] = made_by(default_factory=set)
+    """Where sentences are that others reject."""
 
-
-Fills = dict[str, list[str]]
-_SAYS: Mapping[str, Callable[[Fills], Iterator[tuple[str, str]]]] = {
-    "stated": lambda f: product(f["cause"], f["effect"]),
-    "implied": lambda f: product(f["cause"], f["effect"]),
-    "counterfactual": lambda f: product(f["cause"], f["effect"]),
-    "causes": lambda f: product(f["causes"], f["effect"]),
-    "effects": lambda f: product(f["cause"], f["effects"]),
-    "mutual": lambda f: iter([(f["a"][0], f["b"][0]), (f["b"][0], f["a"][0])]),
-    "through": lambda f: iter([(f["first"][0], f["middle"][0]), (f["middle"][0], f["last"][0])]),
-    "except": lambda f: product([m for m in f["members"] if m not in f["exception"]], f["effect"]),
-    "from": lambda f: product(f["cause"], f["kind"]),
-    "to": lambda f: product(f["kind"], f["effect"]),
-    "between": lambda f: iter([(f["cause"][0], f["kind"][0]), (f["kind"][0], f["effect"][0])]),
-}
-"""Role → the edges that it gives without other statements."""
-
-
-_DENIES: Mapping[str, Callable[[Fills], Iterator[tuple[str, str]]]] = {
-    "denied": lambda f: product(f["cause"], f["effect"]),
-    "correlated": lambda f: iter([(f["a"][0], f["b"][0]), (f["b"][0], f["a"][0])]),
-    "through": lambda f: product(f["first"], f["last"]),
-    "except": lambda f: product(f["exception"], f["effect"]),
-}
-"""Role → the direct effects that it rules out."""
-
-
-def field_titled(title: str) -> Field:
-    """Return the field with this title."""
-    return next(known for known in map(field_named, FIELDS) if known.title == title)
-
-
-def reread(text: str, known: Field) -> Reread:
-    """Read a document of a field."""
-    found = Reread()
-    groups: dict[str, tuple[list[str], Frame]] = {}
-    waiting: list[tuple[Frame, Fills]] = []
-    for line in text.lower().split("\n"):
-        if not line or line.startswith("#"):
-            continue
-        for frame, fills in _blocks(line, known, found):
-            if frame.role in _DENIES:
-                found.denied.update(_DENIES[frame.role](fills))
-            if frame.role == "define":
-                groups[fills["label"][0]] = (fills["members"], frame)
-            elif frame.role in ("acts", "receives"):
-                waiting.append((frame, fills))
-            elif frame.role not in _SILENT:
-                for arrow in _SAYS[frame.role](fills):
-                    found.arrows.setdefault(arrow, []).append(_given(frame))
-    for frame, fills in waiting:
-        label = fills["label"][0]
-        if label not in groups:
-            found.unread.append(label)
-            continue
-        members, definition = groups[label]
-        ends = (members, fills["effect"]) if frame.role == "acts" else (fills["cause"], members)
-        for arrow in product(*ends):
-            found.arrows.setdefault(arrow, []).append(_given(frame, definition))
-    return found
-
-
-def _given(*by: Frame) -> Given:
-    role = by[0].role
-    status: Status = "stated" if role in _DIRECT else "derivable"
-    return Given("implied" if role == "implied" else status, any(f.held_out for f in by))
-
-
-def _blocks(line: str, known: Field, found: Reread) -> Iterator[tuple[Frame, Fills]]:
-    """Yield the frames of a paragraph, with what fills their slots."""
-    lexicon = _lexicon(known.name)
-    names: list[tuple[str, str]] = []
-
-    def masked(match: re.Match[str]) -> str:
-        kind, owner = ("year", match[0]) if match[0].isdigit() else lexicon.meaning[match[0]]
-        names.append((kind, owner))
-        if kind == "c":
-            found.forms.setdefault(owner, set()).add(match[0])
-        return f"<{kind}>"
-
-    sentences = lexicon.pattern.sub(masked, line).split(". ")
-    sentences = [f"{s}." for s in sentences[:-1]] + sentences[-1:]
-    at = 0
-    while at < len(sentences):
-        for size in (3, 2, 1):
-            text = " ".join(sentences[at : at + size])
-            entry = _entry(text) if at + size <= len(sentences) else None
-            if entry is not None:
-                break
-        used = text.count("<")
-        if entry is None:
-            found.unread.append(text)
-        else:
-            frame, slots = entry
-            fills: Fills = {}
-            for slot, (_, owner) in zip(slots, names[:used], strict=True):
-                fills.setdefault(slot, []).append(owner)
-            yield frame, fills
-        names = names[used:]
-        at += size
-
-
-def _entry(text: str) -> tuple[Frame, tuple[str, ...]] | None:
-    """Look up a masked text among all frames, with or without an opener before it."""
-    known = _shapes()
-    if text in known:
-        return known[text]
-    for opener in furniture()["openers"]:
-        if text.startswith(opener.lower() + " "):
-            return known.get(text[len(opener) + 1 :])
-    return None
-
-
-@cache
-def _shapes() -> Mapping[str, tuple[Frame, tuple[str, ...]]]:
-    """Return every frame with its slots masked, lists at every length, and the slot of each name.
-
-    Two frames of one shape would be two readings of one text.
-    """
-    found: dict[str, tuple[Frame, tuple[str, ...]]] = {}
-    for frame in (frame for role in frames().values() for frame in role):
-        for size in _LISTS if any(slot in _PLURAL for slot in frame.slots) else (1,):
-            slots: list[str] = []
-
-            def masked(slot: re.Match[str], slots: list[str] = slots, size: int = size) -> str:
-                count = size if slot[1] in _PLURAL else 1
-                slots.extend([slot[1]] * count)
-                kind = slot[1] if slot[1] in (*_PHRASE_LISTS, "kind", "year") else "c"
-                shown = [f"<{kind}>"] * count
-                return " and ".join([", ".join(shown[:-1]), shown[-1]] if count > 1 else shown)
-
-            shape = SLOT.sub(masked, frame.text.lower())
-            if shape in found:
-                raise ValueError(f"{frame.id} and {found[shape][0].id} say the same of their names")
-            found[shape] = (frame, tuple(slots))
-    return found
+    @property
+    def arrows(self) -> dict[Pair, list[Heard]]:
+        """Pairs that are given and not denied."""
+        return {pair: own for pair, own in self.given.items() if pair not in self.denied}
 
 
 @dataclass(frozen=True, slots=True)
-class _Lexicon:
-    """The words of a field: what each means, and a pattern that finds them."""
-
-    meaning: Mapping[str, tuple[str, str]]
+class _Rule:
+    role: str
+    held_out: bool
     pattern: re.Pattern[str]
+    groups: Mapping[str, str]
+    """Group → slot; a slot can occur twice."""
+    words: Mapping[str, tuple[str, Mapping[str, int]]]
+    """Group → polarity variable and the polarity of each form."""
 
 
 @cache
-def _lexicon(name: str) -> _Lexicon:
-    meaning: dict[str, tuple[str, str]] = {}
-    for slot, listed in _PHRASE_LISTS.items():
-        meaning |= {phrase.lower(): (slot, phrase) for phrase in furniture()[listed]}
-    for concept in field_named(name).concepts:
-        phrase = f"{UNNAMED}{concept.kind}"
-        meaning[phrase.lower()] = ("kind", phrase)
-        for form in (*concept.said, *concept.hinted):
-            if meaning.setdefault(form.lower(), ("c", concept.name)) != ("c", concept.name):
-                raise ValueError(f"{form!r} means two things in the field {name}")
-    tree: dict[str, Any] = {}
-    for phrase in meaning:
-        at = tree
-        for letter in phrase:
-            at = at.setdefault(letter, {})
-        at[""] = {}
-    return _Lexicon(meaning, re.compile(rf"\b(?:\d+|{_branches(tree)})\b"))
+def _words() -> dict[tuple[str, str], dict[str, int]]:
+    """Return class and form → text → polarity."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for row in table("grammar/words.tsv"):
+        polarity = {"+": 1, "-": -1}.get(row["polarity"], 0)
+        forms = row["forms"].split("|")
+        if len(forms) == 1:
+            found.setdefault((row["class"], "-"), {})[forms[0]] = polarity
+            continue
+        base, present, past, participle, gerund = forms
+        for form, texts in {
+            "inf": [base], "pres": [base, *present.split("/")], "past": past.split("/"),
+            "perf": [f"has {participle}", f"have {participle}"], "part": [participle],
+            "ing": [gerund],
+        }.items():  # fmt: skip
+            for text in texts:
+                found.setdefault((row["class"], form), {})[text] = polarity
+    return found
 
 
-def _branches(tree: Mapping[str, Any]) -> str:
-    """Return a pattern for all words of a tree of letters, longer ones first."""
-    parts: Sequence[str] = [
-        re.escape(letter) + _branches(below) for letter, below in tree.items() if letter
-    ]
-    if not parts:
-        return ""
-    joined = parts[0] if len(parts) == 1 and "" not in tree else f"(?:{'|'.join(parts)})"
-    return f"{joined}?" if "" in tree else joined
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    return tuple(
+        _rule(row["role"], row["held"] == "h", row["text"])
+        for file in ("causal", "other", "plain")
+        for row in table(f"grammar/{file}.tsv")
+    )
+
+
+def _rule(role: str, held_out: bool, text: str) -> _Rule:
+    groups: dict[str, str] = {}
+    words: dict[str, tuple[str, Mapping[str, int]]] = {}
+    pieces = []
+    for piece in re.findall(r"\{[^}]*\}|<[^>]*>|[\[\]|]|[^\[\]|{}<]+", text):
+        group = f"g{len(groups) + len(words)}"
+        if piece in "[|]":
+            pieces.append({"[": "(?:", "|": "|", "]": ")"}[piece])
+        elif piece[0] == "<":
+            kind, form, variable, *_ = piece[1:-1].split(".")
+            known = _words()[kind, form]
+            words[group] = variable, known
+            longest = sorted(known, key=len, reverse=True)
+            pieces.append(f"(?P<{group}>{'|'.join(map(re.escape, longest))})")
+        elif piece[0] == "{":
+            slot = piece[1:-1].strip("'!")
+            groups[group] = slot
+            pieces.append(f"(?P<{group}>{_filling(slot)})")
+        else:
+            pieces.append(re.escape(piece).replace("\\ ", " *"))
+    return _Rule(role, held_out, re.compile("".join(pieces), re.IGNORECASE), groups, words)
+
+
+def _filling(slot: str) -> str:
+    if slot in ("cs", "es", "ms"):
+        return _LISTED
+    if slot == "tags":
+        return r"[HR]\d+(?:(?:, | and )[HR]\d+)*"
+    if slot == "cites":
+        return rf"{_HOLE}\d+{_HOLE}(?:(?:, | and ){_HOLE}\d+{_HOLE})*"
+    if slot == "#p":
+        return rf"[=<] {_NUMBER}"
+    if slot.startswith("#"):
+        return _NUMBER
+    if slot in ("delay", "n", "k"):
+        return rf"[a-z]+|{_HOLE}\d+{_HOLE}"
+    return rf"{_HOLE}\d+{_HOLE}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    """The phrases of a field, and the expression that finds the longest ones."""
+
+    found: re.Pattern[str]
+    kinds: Mapping[str, tuple[str, str]]
+    """Phrase in lower case → kind of slot, and the concept's name."""
+
+
+@cache
+def _phrases(name: str) -> _Phrases:
+    kinds: dict[str, tuple[str, str]] = {}
+    concepts = table(f"fields/{name}/concepts.tsv")
+    scenery = [r for r in table("grammar/scenery.tsv") if r["field"] in (name, "-")]
+    articled = {r["text"] for r in scenery if r["kind"] == "the"}
+    for row in scenery:
+        if row["kind"] in ("place", "other", "units", "periods"):
+            kinds[row["text"]] = row["kind"], ""
+    for row in concepts:
+        topic = row["cluster"]
+        kinds[f"the {topic}" if topic in articled else topic] = "topic", ""
+    for row in table(f"fields/{name}/pairs.tsv"):
+        if row["mechanism"] != "-":
+            kinds[row["mechanism"]] = "why", ""
+    for row in concepts:
+        whole = row["name"] if row["article"] == "-" else f"{row['article']} {row['name']}"
+        short = [] if row["short"] == "-" else [row["short"], f"{whole} ({row['short']})"]
+        for form in (whole, row["reference"], row["described"], *short):
+            kinds[form] = "concept", row["name"]
+    units = sorted(
+        {re.escape(row["unit"].split(" (")[0]) for row in concepts}, key=len, reverse=True
+    )
+    names = "|".join(r["text"] for r in scenery if r["kind"] == "author")
+    team = rf"(?:{names})(?: and (?:{names})| et al\.)"
+    texts = sorted(kinds, key=len, reverse=True)
+    capital = [_any_case(text) for text in texts]
+    expression = (
+        rf"(?P<unit>(?<=\d )(?:{'|'.join(units)})(?!\w))"
+        rf"|(?P<cite>{team} \(\d{{4}}\)|\({team}, \d{{4}}\))"
+        rf"|\b(?P<label>{'|'.join(_labels())})(?= factors)"
+        rf"|(?<![\w-])(?P<phrase>{'|'.join(capital)})(?![\w-])"
+    )
+    return _Phrases(re.compile(expression), {text.lower(): kind for text, kind in kinds.items()})
+
+
+def _any_case(text: str) -> str:
+    first = text[0]
+    head = f"[{first.lower()}{first.upper()}]" if first.isalpha() else re.escape(first)
+    return head + re.escape(text[1:])
+
+
+@cache
+def _labels() -> tuple[str, ...]:
+    return tuple(row["text"] for row in table("grammar/scenery.tsv") if row["kind"] == "label")
+
+
+@lru_cache(maxsize=32)
+def reread(text: str, name: str) -> Reread:
+    """Read a text in a field."""
+    found = Reread(name)
+    for line in re.finditer(r"[^\n]+", text):
+        if line[0][0] not in "#|" and not re.match(r"Table \d+\. ", line[0]):
+            found.sentences.append(list(_line(found, line[0], line.start())))
+    groups = {
+        label: one.slots["ms"]
+        for paragraph in found.sentences for one in paragraph if one.role == "define"
+        for label in one.slots["label"]
+    }  # fmt: skip
+    decided = {
+        name: holds
+        for paragraph in found.sentences for one in paragraph
+        if (holds := DECIDES.get(one.role)) is not None
+        for name in (*one.slots.get("tags", ()), *map(_study, one.slots.get("cites", ())))
+    }  # fmt: skip
+    for paragraph in found.sentences:
+        for before, one in zip([None, *paragraph], paragraph, strict=False):
+            pairs = list(_pairs(GIVES.get(one.role, ""), one, before, groups))
+            if not all(decided.get(name, not one.tag.startswith("H")) for name in one.called):
+                found.refused.add(one.span)
+                found.denied.update(pairs)
+                pairs = []
+            for pair in pairs:
+                found.given.setdefault(pair, []).append(one)
+            found.denied.update(_pairs(DENIES.get(one.role, ""), one, before, groups))
+    return found
+
+
+def _study(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text))
+
+
+def _line(found: Reread, line: str, offset: int) -> Iterator[Heard]:
+    """Yield the sentences of a line; note those that match no expression."""
+    phrases = _phrases(found.field)
+    marked, held, last = [], [], 0
+    for match in phrases.found.finditer(line):
+        kind = match.lastgroup or ""
+        value = match[0].lower()
+        if kind == "phrase":
+            kind, name = phrases.kinds[value]
+            value = name or value
+        held.append((kind, value, match.end() - match.start()))
+        if kind == "concept":
+            found.forms.setdefault(value, []).append(match[0])
+        marked += [line[last : match.start()], f"{_HOLE}{len(held) - 1}{_HOLE}"]
+        last = match.end()
+    text = "".join([*marked, line[last:]])
+    at = offset
+    for sentence in re.findall(r"\s*[^.?]*(?:\.\d[^.?]*)*[.?]|\s*\S[^.?]*$", text):
+        own = [int(number) for number in re.findall(_MARK, sentence)]
+        grown = sum(held[k][2] - len(f"{_HOLE}{k}{_HOLE}") for k in own)
+        start = at + len(sentence) - len(sentence.lstrip())
+        at += len(sentence) + grown
+        heard = _matched(sentence.strip(), held, (start, at))
+        if isinstance(heard, str):
+            found.unread.append(heard)
+        else:
+            yield heard
+
+
+@lru_cache(maxsize=50_000)
+def _matches(skeleton: str) -> tuple[tuple[_Rule, re.Match[str]], ...]:
+    """Return the rules that match a sentence whose marks are numbered from 0."""
+    tried = ((rule, rule.pattern.fullmatch(skeleton)) for rule in _rules())
+    return tuple((rule, match) for rule, match in tried if match)
+
+
+def _matched(
+    sentence: str, held: Sequence[tuple[str, str, int]], span: tuple[int, int]
+) -> Heard | str:
+    sentence, tag = re.sub(_NUMBERED, ".", sentence), re.search(_NUMBERED, sentence)
+    order = [int(number) for number in re.findall(_MARK, sentence)]
+    number = iter(range(len(order)))
+    skeleton = re.sub(_MARK, lambda _: f"{_HOLE}{next(number)}{_HOLE}", sentence)
+    named = tuple(held[k][1] for k in order if held[k][0] == "concept")
+    meanings: dict[tuple[object, ...], Heard] = {}
+    for rule, match in _matches(skeleton):
+        heard = _heard(rule, match, [held[k][:2] for k in order], named, span)
+        if heard is not None:
+            key = rule.role, tuple(sorted(heard.slots.items())), tuple(sorted(heard.signs.items()))
+            meanings[key] = replace(heard, tag=tag[1]) if tag else heard
+    return next(iter(meanings.values())) if len(meanings) == 1 else sentence
+
+
+def _heard(
+    rule: _Rule,
+    match: re.Match[str],
+    held: Sequence[tuple[str, str]],
+    named: tuple[str, ...],
+    span: tuple[int, int],
+) -> Heard | None:
+    """Fill the slots of a rule; None if a phrase does not fit or two fillings differ."""
+    slots: dict[str, tuple[str, ...]] = {}
+    numbers: dict[str, str] = {}
+    signs: dict[str, int] = {}
+    for group, slot in rule.groups.items():
+        text = match[group]
+        if text is None:
+            continue
+        marks = [held[int(k)] for k in re.findall(_MARK, text)]
+        if slot == "tags":
+            slots[slot] = tuple(re.findall(r"\w\d+", text))
+        elif slot.startswith("#"):
+            numbers[slot] = text
+        elif marks:
+            if any(not _fits(slot, kind) for kind, _ in marks):
+                return None
+            values = tuple(value for _, value in marks)
+            if slots.setdefault(slot, values) != values:
+                return None
+    for group, (variable, known) in rule.words.items():
+        text = match[group]
+        if text is not None and variable != "-":
+            sign = known[text.lower()]
+            if signs.setdefault(variable, sign) != sign:
+                return None
+    return Heard(rule.role, rule.held_out, slots, signs, numbers, named, span)
+
+
+def _fits(slot: str, kind: str) -> bool:
+    own = {"unit_a": "unit", "unit_b": "unit", "cluster": "topic"}
+    own |= {"cited": "cite", "cites": "cite"}
+    if slot in ("a", "b", "c", "d", "cs", "es", "ms"):
+        return kind == "concept"
+    if slot in ("periods", "delay"):
+        return kind in ("periods", "unit")
+    return kind == own.get(slot, slot)
+
+
+def _pairs(
+    rule: str, one: Heard, before: Heard | None, groups: Mapping[str, tuple[str, ...]]
+) -> Iterator[Pair]:
+    """Yield the pairs that a rule such as `a>b b>c` gives for a sentence."""
+    earlier = before.named if before else ()
+    slots = {
+        **one.slots,
+        "LAST": earlier[-1:],
+        "FIRST": earlier[:1],
+        "ALL": tuple(dict.fromkeys(earlier)),
+        "TRIED": before.slots.get("a", ()) if before and before.role == "trial" else (),
+        "GROUP": groups.get(one.slots.get("label", ("",))[0], ()),
+        "REST": tuple(set(one.slots.get("cs", ())) - set(one.slots.get("d", ()))),
+    }
+    for link in rule.split():
+        causes, effects = (slots.get(end, ()) for end in link.split(">"))
+        yield from ((cause, effect) for cause in causes for effect in effects)

@@ -59,7 +59,9 @@ class Tried:
 
     def induced(self) -> list[Entry]:
         """Return the entries that ask for mechanisms, pools in their order."""
-        return self.chosen(p for p in POOLS if POOLS[p].task == "induce" and p != "lab")
+        return self.chosen(
+            p for p in POOLS if POOLS[p].task == "induce" and POOLS[p].worlds != "lab"
+        )
 
     def drawn(self, listed: Iterable[Entry]) -> list[Entry]:
         """Return the entries for a figure: no floors and no oracle, unless nothing else is left."""

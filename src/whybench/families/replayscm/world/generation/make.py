@@ -34,6 +34,9 @@ from whybench.families.replayscm.world.world import Disclosure, Rows, Table
 AUDITED = 50
 """The number of smallest SCMs, and of seeds of the structure learner, that an audit examines."""
 LAB_SIZES = (6, 7, 8)
+SMALL_SIZES = (4, 5)
+SMALL_BITS = (1, 6)
+"""Bounds of the bits that the first world of a small laboratory leaves open."""
 AUDITS: Mapping[str, Disclosure] = {"cex_ord": "ordered", "cex_hid": "hidden"}
 """Audited worlds → the disclosure under which the audit searches for alternatives."""
 MOST_CERTIFIED = 20
@@ -154,7 +157,8 @@ def _shown(
     stream = Stream(*path, "shown")
     display = tuple(stream.shuffled(range(latent.n)))
     count = 2 + stream.below(2)
-    cuts = sorted(stream.sample(range(ROOTS + 1, latent.n), count - 1))
+    places = range(ROOTS + 1, latent.n)
+    cuts = sorted(stream.sample(places, min(count - 1, len(places))))
     edges = [0, *cuts, latent.n]
     blocks = tuple(
         tuple(stream.shuffled(latent.order[start:end])) for start, end in pairwise(edges)
@@ -196,6 +200,33 @@ def _laboratory(seed: str, index: int, _: str | None) -> Source:
     raise RuntimeError("None of 1,000 SCMs has a size that the laboratory uses.")
 
 
+def _scored(worlds: Sequence[Table], v: int) -> int:
+    """Return in how many worlds a variable is not a target, so that it is scored."""
+    return sum(not world.targets >> v & 1 for world in worlds)
+
+
+def _small(seed: str, index: int, _: str | None) -> Source:
+    """Return a laboratory with few variables, whose first world leaves few bits open."""
+    discarded: Counter[str] = Counter()
+    low, high = SMALL_BITS
+    for attempt in range(1_000):
+        path = (FAMILY, "small", seed, index, attempt)
+        tape = Tape(*path)
+        latent = sample_latent(tape, SMALL_SIZES)
+        seen = observational(latent)
+        heldout = _unseen(latent, [seen], tape)
+        told = told_of(latent, "hidden", ())
+        if heldout is None or any(_scored(heldout, v) < 2 for v in latent.own):
+            discarded["held-out worlds"] += 1
+        elif not low <= Evidence(told, Rows.of(latent.n, (seen,))).bits <= high:
+            discarded["bits"] += 1
+        else:
+            why = Record(sorted(discarded.items()))
+            worlds = Record.of(lab=(seen,))
+            return Source(latent, *_shown(latent, path), heldout, worlds, discarded=why)
+    raise RuntimeError("None of 1,000 SCMs leaves as many bits open as asked for.")
+
+
 def _questioned(seed: str, index: int, _: str | None) -> Source:
     """Return a problem with three matched questions about a further row; nothing is held out."""
     discarded: Counter[str] = Counter()
@@ -219,5 +250,6 @@ _MAKERS: Mapping[str, Maker] = {
     "ord": _single("ord"),
     "hid": _single("hid"),
     "lab": _laboratory,
+    "small": _small,
     "rows": _questioned,
 }

@@ -1,9 +1,9 @@
 """Questions about one cell of a further row, matched so that counting rows does not answer them.
 
 Three questions with different answers ask about the same variable under an intervention on the same
-targets. Among all such triples of a problem, the one is taken in which the rows that were shown
-look most alike from the three further rows: how many agree with parts of the further row, and how
-often the variable is 1 in them.
+targets. The rules of two inputs that fit best say the same of all three. Among all such triples of
+a problem, the one is taken in which the rows that were shown look most alike from the three further
+rows: how many agree with parts of the further row, and how often the variable is 1 in them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from whybench.causal.seeds import Stream
 from whybench.families.replayscm.proof.cells import answers
 from whybench.families.replayscm.proof.evidence import Evidence
 from whybench.families.replayscm.proof.pairs import Bools, Ints
-from whybench.families.replayscm.world.world import ANSWERS, Asked, Table
+from whybench.families.replayscm.world.generation.best_rules import Parents, best_rules, foreseen
+from whybench.families.replayscm.world.world import ANSWERS, Asked, Rows, Table
 
 TARGETS = 2
 """The targets of the further row."""
@@ -28,6 +29,8 @@ FREE = 2
 """The least number of variables that are neither root nor target."""
 FARTHEST = 1.0
 """The largest distance of two of three questions, in standard deviations, that is accepted."""
+INPUTS = 2
+"""The inputs of the rules that say the same of three questions."""
 RIDGE = 10.0
 """The penalty of the regression in `_predictive`."""
 
@@ -45,6 +48,8 @@ class Pool:
     """The `appearance` of each row, with mean 0."""
     said: Bools
     """For each row and each of `ANSWERS` whether it is the right one."""
+    foreseen: Ints
+    """For each row the value of the variable by the best rules of two inputs."""
 
 
 def matched_questions(
@@ -59,27 +64,32 @@ def matched_questions(
     if len(own) < TARGETS + FREE:
         return ()
     shown = np.array([(row, table.targets) for table in train for row in table.rows()])
+    rows = Rows.of(told.n, train)
+    parents, _ = best_rules(told, rows, INPUTS)
     pools = [
         pool
         for chosen in combinations(own, TARGETS)
-        for pool in _pools(evidence, shown, sum(1 << v for v in chosen))
+        for pool in _pools(evidence, rows, parents, shown, sum(1 << v for v in chosen))
     ]
     if not pools:
         return ()
     predictive = _predictive(pools)
-    found = ((*_nearest(pool.looks, pool.looks @ predictive, pool.said), pool) for pool in pools)
+    found = ((*_nearest(pool, pool.looks @ predictive), pool) for pool in pools)
     least, places, pool = min(found, key=lambda one: one[0])
     asked = [Asked(pool.targets, int(pool.rows[at]), pool.variable) for at in places]
     return tuple(stream.shuffled(asked)) if least < FARTHEST else ()
 
 
-def _pools(evidence: Evidence, shown: Ints, targets: int) -> Iterator[Pool]:
+def _pools(
+    evidence: Evidence, seen: Rows, parents: Parents, shown: Ints, targets: int
+) -> Iterator[Pool]:
     """Yield for each variable the questions under an intervention, if every answer occurs."""
     known = targets | (evidence.told.roots or 0)
     rows = np.array([0])
     for v in members(known):
         rows = np.concatenate([rows, rows | 1 << v])
     told = list(answers(evidence, targets, rows))
+    guess = foreseen(evidence.told, seen, parents, rows, known)
     parts = parts_of(known)
     agrees = agreement(parts, rows, shown[:, 0])
     for v in told[0]:
@@ -89,7 +99,7 @@ def _pools(evidence: Evidence, shown: Ints, targets: int) -> Iterator[Pool]:
         if said.any(axis=0).all():
             looks = appearance(parts, agrees[:, :, free], shown[free, 0] >> v & 1)[~looked_up]
             looks = (looks - looks.mean(axis=0)) / (looks.std(axis=0) + 1e-9)
-            yield Pool(targets, v, rows[~looked_up], looks, said)
+            yield Pool(targets, v, rows[~looked_up], looks, said, (guess >> v & 1)[~looked_up])
 
 
 def _predictive(pools: Sequence[Pool]) -> Floats:
@@ -104,16 +114,18 @@ def _predictive(pools: Sequence[Pool]) -> Floats:
     return scaled
 
 
-def _nearest(looks: Floats, tells: Floats, said: Bools) -> tuple[float, list[int]]:
+def _nearest(pool: Pool, tells: Floats) -> tuple[float, list[int]]:
     """Return a question of each answer, so that the largest distance between two is small.
 
     A distance is the root mean square over all figures, plus that over the predictive combinations.
+    It is infinite if the best rules say different things.
     """
     looks_far, tells_far = (
-        np.sqrt(((one[:, None] - one[None]) ** 2).mean(axis=2)) for one in (looks, tells)
+        np.sqrt(((one[:, None] - one[None]) ** 2).mean(axis=2)) for one in (pool.looks, tells)
     )
     square = looks_far + tells_far
-    yes, no, cannot = (np.flatnonzero(column) for column in said.T)
+    square[pool.foreseen[:, None] != pool.foreseen] = np.inf
+    yes, no, cannot = (np.flatnonzero(column) for column in pool.said.T)
     most = np.maximum(square[np.ix_(yes, no)][:, :, None], square[np.ix_(yes, cannot)][:, None])
     most = np.maximum(most, square[np.ix_(no, cannot)][None])
     i, j, k = np.unravel_index(int(most.argmin()), most.shape)

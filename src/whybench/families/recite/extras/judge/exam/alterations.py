@@ -8,17 +8,19 @@ divided, put together or not at all; and things are added that are not there.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import combinations
 from typing import Any, Literal
 
 from whybench.causal.seeds import Stream
+from whybench.families.recite.agents.words import forms_of
 from whybench.families.recite.extras.judge.exam import spoken as reading
 from whybench.families.recite.extras.judge.exam.outsiders import outsiders
 from whybench.families.recite.extras.judge.exam.spoken import Spoken
-from whybench.families.recite.world.vocabulary import Concept
+from whybench.families.recite.world.knowledge import Concept
 from whybench.families.recite.world.world import World
 
 Relation = Literal["none", "same", "broader", "narrower", "joined"]
@@ -26,6 +28,8 @@ Relation = Literal["none", "same", "broader", "narrower", "joined"]
 
 QUALITIES = ("poor", "fair", "good")
 PLAIN = ("exact", "synonym")
+LACKING = ("missing", "unlisted")
+"""Ways to leave a node out of the answer or of the reference."""
 FEWEST_TO_WITHHOLD = 6
 """A smaller graph is kept whole but for some edges."""
 
@@ -123,9 +127,8 @@ def titled(form: str) -> str:
 
 def altered_nodes(world: World, stream: Stream) -> Altered:
     """Assign an alteration to each node, and add nodes that are not in the graph."""
-    vocabulary = reading.field_of(world)
-    found = Altered(world, reading.spoken(vocabulary, world.view.text), stream.choice(QUALITIES))
-    known = reading.concepts(vocabulary)
+    known = reading.concepts(reading.field_of(world).name)
+    found = Altered(world, reading.spoken(world.view.text), stream.choice(QUALITIES))
     cast = [known[node.name] for node in world.nodes]
     hidden = _unlisted(world, cast, stream)
     rest = stream.shuffled([v for v in range(len(cast)) if v != hidden])
@@ -136,17 +139,37 @@ def altered_nodes(world: World, stream: Stream) -> Altered:
     lured = _lured(found, stream)
     while rest:
         how = dealt.pop()
-        taken = tuple(rest[: 2 if how == "merged" else 1])
-        if (
-            (how == "merged" and len(taken) < 2)
-            or (how == "missing" and _crowded(cast, taken[0]))
-            or (how not in PLAIN and lured.intersection(taken))
-        ):
-            how, taken = stream.choice(PLAIN), taken[:1]
-        rest = rest[len(taken) :]
+        taken = next(
+            (two for two in _choices(rest, how) if _fits(found, cast, lured, how, two)), ()
+        )
+        if not taken:
+            how, taken = stream.choice(PLAIN), (rest[0],)
+        rest = [v for v in rest if v not in taken]
         _give(found, stream, cast, how, taken)
     _add_outsiders(found, stream, cast)
     return found
+
+
+def _choices(rest: Sequence[int], how: str) -> Iterator[tuple[int, ...]]:
+    """Yield nodes to which an alteration may be dealt, in order."""
+    yield from combinations(rest, 2 if how == "merged" else 1)
+
+
+def _fits(
+    found: Altered, cast: Sequence[Concept], lured: Collection[int], how: str, nodes: Sequence[int]
+) -> bool:
+    """Return whether the right labels stay clear if nodes are given in a way."""
+    if how in PLAIN:
+        return True
+    topics = {cast[v].cluster for v in nodes}
+    whole = {cast[v].cluster for one in found.nodes if one.relation == "broader" for v in one.of}
+    lacking = {cast[v].cluster for v, was in found.treatment.items() if was in LACKING}
+    clear = True
+    if how == "missing":  # nothing else may be taken for it
+        clear = not topics & whole and not _crowded(cast, nodes[0])
+    elif how == "broader" or (how == "merged" and len(topics) == 1):
+        clear = not topics & (whole | lacking)
+    return clear and not set(lured) & set(nodes)
 
 
 def _unlisted(world: World, cast: Sequence[Concept], stream: Stream) -> int | None:
@@ -173,13 +196,8 @@ def _lured(found: Altered, stream: Stream) -> frozenset[int]:
 
 def _crowded(cast: Sequence[Concept], node: int) -> bool:
     """Return whether another node could be mistaken for this one."""
-    own = cast[node]
-    return any(
-        other.kind == own.kind
-        or reading.stems(other.name, *other.said, other.broader) & reading.stems(own.name)
-        for v, other in enumerate(cast)
-        if v != node
-    )
+    own = reading.stems(cast[node].name)
+    return any(reading.stems(*forms_of(one)) & own for v, one in enumerate(cast) if v != node)
 
 
 def _give(
@@ -192,14 +210,13 @@ def _give(
     if how == "synonym":
         relation, names = "same", _synonyms(concept, stream)
     elif how == "broader":
-        relation, names = "broader", (titled(concept.broader),)
-    elif how == "narrower":
-        names = (titled(concept.narrower),)
-    elif how == "split":
+        relation, names = "broader", (_whole(concept),)
+    elif how in ("narrower", "split"):
         halves = stream.choice(settings()["halves"])
-        names = tuple(f"{concept.name} {half}" for half in halves)
+        names = tuple(f"{titled(concept.name)} {half}" for half in halves)
+        names = names if how == "split" else names[:1]
     elif how == "merged":
-        if cast[of[1]].kind != concept.kind:
+        if cast[of[1]].cluster != concept.cluster:
             relation = "joined"
         names = (_together(concept, cast[of[1]]),)
     taken = {given.name.casefold() for given in found.nodes} | {c.name.casefold() for c in cast}
@@ -215,26 +232,25 @@ def _give(
 
 
 def _synonyms(concept: Concept, stream: Stream) -> tuple[str, ...]:
-    others = [titled(form) for form in concept.said]
-    fit = [form for form in others if form.casefold() != concept.name.casefold()]
-    return (stream.choice(fit),) if fit else ()
+    return (titled(stream.choice((concept.reference, concept.described))),)
+
+
+def _whole(concept: Concept) -> str:
+    """Return a name for the topic of a concept, which is broader."""
+    return f"{titled(concept.cluster)} as a whole"
 
 
 def _together(first: Concept, second: Concept) -> str:
-    """Return a name for two: their kind if they share one, else both."""
-    if first.kind == second.kind:
-        return titled(first.kind)
-    return f"{first.name} and {second.name[0].lower()}{second.name[1:]}"
+    """Return a name for two: their topic if they share one, else both."""
+    if first.cluster == second.cluster:
+        return _whole(first)
+    return f"{titled(first.name)} and {second.name}"
 
 
 def _add_outsiders(found: Altered, stream: Stream, cast: Sequence[Concept]) -> None:
     """Add what neither graph nor text speaks of, and what only the text does; never nothing."""
     shares: Mapping[str, float] = settings()["added"][found.quality]
-    loose = {
-        cast[v].kind
-        for v, how in found.treatment.items()
-        if how == "missing" or found.world.nodes[v].mention == "absent"
-    }
+    loose = {cast[v].cluster for v, how in found.treatment.items() if how == "missing"}
     taken = {given.name for given in found.nodes}
     for origin, fit in outsiders(found.world, found.spoken, cast, loose, stream).items():
         wanted = int(shares[origin] * len(cast) + stream.uniform())

@@ -42,8 +42,7 @@ def _withhold(found: Altered, stream: Stream) -> None:
     open_to: dict[tuple[str, bool], list[Ends]] = {}
     for edge in found.world.edges:
         ends = (edge.cause, edge.effect)
-        named = all(found.world.nodes[v].mention != "absent" for v in ends)
-        if named and set(ends) <= set(plain) and not _mutual(pairs, ends):
+        if set(ends) <= set(plain) and not _mutual(pairs, ends):
             open_to.setdefault((edge.status, len(edge.spans) > 1), []).append(ends)
     piles = [stream.shuffled(pile) for pile in stream.shuffled(list(open_to.values()))]
     wanted = _wanted(found, "unlisted")
@@ -77,9 +76,7 @@ def _add_unlisted(found: Altered) -> None:
     plain, listed = found.named_plainly(), set(found.reference_edges)
     for edge in found.world.edges:
         ends = (edge.cause, edge.effect)
-        if ends in listed or not set(ends) <= set(plain):
-            continue
-        if all(found.world.nodes[v].mention != "absent" for v in ends):
+        if ends not in listed and set(ends) <= set(plain):
             found.add(plain[ends[0]], plain[ends[1]], "unlisted")
 
 

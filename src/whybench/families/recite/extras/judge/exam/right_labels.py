@@ -14,7 +14,6 @@ rubric lets careful judges differ, and none where it says too little:
 - Text labels of an edge with ends at another level, but for abstraction where both ends agree.
 - Abstraction of an edge with one end broader and one narrower.
 - A gold edge whose opposite is gold too, if the answer has only that one: missing, or reversed.
-- Inference and abstraction in the text of a listed edge of a node that the text leaves unnamed.
 """
 
 from __future__ import annotations
@@ -30,6 +29,9 @@ from whybench.families.recite.extras.judge.exam.altered_edges import reached
 from whybench.families.recite.extras.judge.exam.spoken import HEDGED
 from whybench.families.recite.world.world import Edge
 from whybench.judge.label_judge import Rights
+
+LABELLED = {"acts", "receives"}
+"""Roles of sentences that speak of a group by its label, which is defined elsewhere."""
 
 
 class RightLabels:
@@ -113,21 +115,18 @@ class RightLabels:
             return _ends(cause, effect) if listed else ""
         ends = (cause.of[0], effect.of[0])
         if edge := self._edges.get(ends):
-            return "unnamed" if self._unnamed(ends) else self._given_by(edge)
+            return self._given_by(edge)
         if self._acts[ends[0]] >> ends[1] & 1:
             return ""
         return "hedged" if self._hedged(cause, effect) else "none"
 
     def _given_by(self, edge: Edge) -> str:
-        """Return how a document gives an edge: also whether by passages put together."""
-        if edge.status == "derivable" and len(edge.spans) > 1:
+        """Return how a document gives an edge: also whether only by the definition of a label."""
+        if edge.status == "derivable" and {name.split("-")[0] for name in edge.frames} <= LABELLED:
             return "put together"
-        if edge.status == "stated" and self._shared.intersection(edge.spans):
+        if edge.status == "stated" and self._shared.issuperset(edge.spans):
             return "stated with others"
         return edge.status
-
-    def _unnamed(self, ends: Ends) -> bool:
-        return any(self._nodes[node].mention == "absent" for node in ends)
 
     def _hedged(self, cause: Given, effect: Given) -> bool:
         return (

@@ -1,7 +1,7 @@
 """What a generated document says besides its edges: concepts it names, relations it denies.
 
-The generator does not keep these, so they are parsed with the exact reader's language: names by
-their forms, and relations without support (denied, conjectured, true elsewhere, correlated).
+The document's reader finds them: names by their forms, and relations without support (denied,
+withdrawn, conjectured, true elsewhere, correlated).
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from whybench.families.recite.proof.document_parser import read_as
-from whybench.families.recite.world.distract import ROLES
-from whybench.families.recite.world.language import language
-from whybench.families.recite.world.vocabulary import FIELDS, Concept, Field, field_named
+from whybench.families.recite.agents.words import forms_of
+from whybench.families.recite.proof.document_parser import read
+from whybench.families.recite.world.knowledge import FIELDS, Concept, Field, field_named
 from whybench.families.recite.world.world import World
 
 HEDGED = "hedged"
@@ -30,47 +29,48 @@ class Spoken:
     """The concepts that a text names, and the relations that it mentions without support."""
 
     named: frozenset[str]
-    """Concepts that occur under their own name or a synonym."""
+    """Concepts that occur under their own name."""
     touched: frozenset[str]
-    """Concepts that occur in any form, including indirect descriptions."""
+    """Concepts that occur in any form, including descriptions."""
     lures: Mapping[tuple[str, str], str]
     """Pairs of concepts in a relation without support → its role; a hedge takes precedence."""
 
 
 def field_of(world: World) -> Field:
-    """Return the vocabulary of a generated document."""
+    """Return the tables of a generated document's field."""
     for name in FIELDS:
         field = field_named(name)
-        if (field.title,) == world.domains and {n.name for n in world.nodes} <= set(
-            concepts(field)
-        ):
+        if (field.title,) == world.domains and {n.name for n in world.nodes} <= set(concepts(name)):
             return field
     raise ValueError(
-        "The exam needs a generated document, whose synonyms and levels are known. Use an instance "
-        "of made_short, made_long or made_ladder."
+        "The exam needs a generated document, whose synonyms are known. Use an instance of short, "
+        "ladder or standard without `data`."
     )
 
 
 @cache
-def concepts(field: Field) -> Mapping[str, Concept]:
+def concepts(field: str) -> Mapping[str, Concept]:
     """Return a field's concepts by name."""
-    return {concept.name: concept for concept in field.concepts}
+    return {concept.name: concept for concept in field_named(field).concepts}
 
 
 @lru_cache(maxsize=64)
-def spoken(field: Field, text: str) -> Spoken:
-    """Parse a text with its own vocabulary."""
-    known = language(field.name)
-    forms = {form for line in text.splitlines() for form in known.forms(line)}
-    names = {form for concept in field.concepts for form in concept.said}
+def spoken(text: str) -> Spoken:
+    """Return what a text says besides its edges."""
+    found = read(text)
+    low = text.lower()
     lures: dict[tuple[str, str], str] = {}
-    related = read_as(text, field.name).related
-    for role in ROLES:
-        for pair in related.get(role, ()):
-            lures[pair] = HEDGED if lures.get(pair) == HEDGED else role
+    for pair in sorted(found.denied):
+        lures[pair] = "denied"
+    for role, pairs in found.related.items():
+        for a, b in pairs:
+            for pair in ((a, b), (b, a)) if role == "corr" else ((a, b),):
+                lures[pair] = HEDGED if HEDGED in (role, lures.get(pair)) else role
+    for pair in found.edges:
+        lures.pop(pair, None)
     return Spoken(
-        frozenset(known.concept_of[form] for form in forms & names),
-        frozenset(known.concept_of[form] for form in forms),
+        frozenset(name for name in found.forms if name.lower() in low),
+        frozenset(found.forms),
         lures,
     )
 
@@ -86,10 +86,9 @@ def stems(*phrases: str) -> frozenset[str]:
 
 
 @cache
-def weight_of(concept: Concept) -> frozenset[str]:
-    """Return the stems of all that a concept is called, its levels and kind included."""
-    forms = (*concept.said, *concept.hinted)
-    return stems(concept.name, *forms, concept.broader, concept.narrower, concept.kind)
+def called(concept: Concept) -> frozenset[str]:
+    """Return the stems of all that a concept is called, its topic included."""
+    return stems(*forms_of(concept), concept.cluster)
 
 
 @cache

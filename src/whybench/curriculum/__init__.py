@@ -1,0 +1,1 @@
+"""What makes a curriculum: columns of difficulty, filters on them, and levels."""

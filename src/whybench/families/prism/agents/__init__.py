@@ -1,0 +1,1 @@
+"""Reference agents: guessers, confused readers, and the exact agent."""

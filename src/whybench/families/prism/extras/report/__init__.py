@@ -1,0 +1,1 @@
+"""The section of a report on Prism."""

@@ -1,0 +1,1 @@
+"""Templates, and the code that fills them."""

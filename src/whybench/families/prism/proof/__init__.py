@@ -1,0 +1,1 @@
+"""Certificates and the exact experimenter."""

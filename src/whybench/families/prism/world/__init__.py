@@ -1,0 +1,1 @@
+"""The hidden system, the questions and the generator."""
