@@ -104,7 +104,7 @@ def main() -> int:
         print(f"causallink/core repeat {repeat}: {rates[-1]:,.0f} steps/s ({loop})", flush=True)
     print(f"causallink/core median: {median(rates):,.0f} steps/s, best {max(rates):,.0f}")
     for name in () if given.only_core else OTHERS:
-        env = gymnasium.make(f"WhyBench/{name}-v1", rows=4)
+        env = gymnasium.make(f"WhyBench/{name}", rows=4)  # the newest version
         script = exact_script(env, 1, 12)
         several = [timed(env, 1, script) for _ in range(3)]
         shown = ", ".join(f"{rate:,.0f}" for rate in several)

@@ -23,7 +23,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_lo
 
 from whybench.causal.seeds import Stream
 from whybench.episode.registry import load_suite
-from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.interfaces.inspectai.runner import reference_logs
 
 BARS = (120.0, 4.0, 25.0)
 """Seconds of CPU time, GB of memory, MB of page."""

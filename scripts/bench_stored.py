@@ -25,7 +25,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from whybench.interfaces.inspectai.reference import task_of
+from whybench.interfaces.inspectai.runner import task_of
 from whybench.interfaces.stored.reading import StoredSet
 
 Clock = tuple[float, float]

@@ -18,7 +18,7 @@ from typing import Any
 from inspect_ai import eval as inspect_eval
 
 from whybench.episode.registry import load_suite
-from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.interfaces.inspectai.runner import reference_logs
 
 RUNS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("causallink/core", "null random first_listed exact", 12, {}),

@@ -3,10 +3,12 @@
     python scripts/prism_figures.py agents --suite main --triples 2
     python scripts/prism_figures.py exact --rows 24
     python scripts/prism_figures.py cost --rows 24
+    python scripts/prism_figures.py certified --rows 10000
 
 `agents` prints the accuracy by kind of question. `exact` lets the exact agent answer through the
 prompts of each surface, in each mode, with a justification. `cost` prints milliseconds of CPU: for
-making the three members of a triple, divided by three, and for a certificate.
+making the three members of a triple, divided by three, and for a certificate. `certified` makes
+and certifies instances of `main`, and checks every tenth certificate.
 """
 
 from __future__ import annotations
@@ -101,10 +103,37 @@ def _told(making: list[float], proving: list[float]) -> str:
     )
 
 
+def certified(rows: int) -> None:
+    """Make and certify the first instances of the endless list, and check every tenth."""
+    suite, spent = FAMILY.suite("main", seed="certified"), [0.0, 0.0, 0.0]
+    checker, wrong, checked, flawed = FAMILY.capability("checker"), 0, 0, 0
+    for row in range(rows):
+        times = [process_time()]
+        instance = suite.row(row)
+        world = FAMILY.world(instance)
+        times.append(process_time())
+        certificate = FAMILY.certify(instance)
+        times.append(process_time())
+        wrong += certificate.solvable is not True or certificate.defects() != []
+        if row % 10 == 0:
+            checked += 1
+            flawed += bool(checker.flaws(instance, world, certificate))
+        times.append(process_time())
+        spent = [s + b - a for s, a, b in zip(spent, times, times[1:], strict=False)]
+        if (row + 1) % 250 == 0 or row + 1 == rows:
+            made, proved = (1000 * s / (row + 1) for s in spent[:2])
+            print(
+                f"{row + 1} instances, {wrong} defective; {checked} checked, {flawed} with flaws; "
+                f"mean ms: making {made:.1f}, certifying {proved:.1f}, "
+                f"checking {1000 * spent[2] / checked:.1f}; {sum(spent):.0f} s in all",
+                flush=True,
+            )
+
+
 def main() -> None:
     """Read the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=("agents", "exact", "cost"))
+    parser.add_argument("command", choices=("agents", "exact", "cost", "certified"))
     parser.add_argument("--suite", default="main")
     parser.add_argument("--triples", type=int, default=1)
     parser.add_argument("--rows", type=int, default=24)
@@ -112,7 +141,7 @@ def main() -> None:
     if asked.command == "agents":
         agents(asked.suite, asked.triples)
     else:
-        {"exact": exact, "cost": cost}[asked.command](asked.rows)
+        {"exact": exact, "cost": cost, "certified": certified}[asked.command](asked.rows)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Take pictures of a report page and refuse blank ones: `scripts/screenshots.py PAGE OUT`.
 
-Shots: the overview's first figure (light and dark), one family's section, one opened episode; each
-at 1,400 px and at phone width. A shot is cut into blocks of 24 by 24 pixels; a block whose colours
-all lie close together is flat. A shot fails if
+Shots: the front page and the overview's first figure (light and dark), one family's section, one
+opened episode; each at 1,400 px and at phone width. A shot is cut into blocks of 24 by 24 pixels; a
+block whose colours all lie close together is flat. A shot fails if
 
 - a picture or graph in it is flat all over (nothing was drawn),
 - almost all of it is flat, or
@@ -158,6 +158,10 @@ def shots(browser: Browser, report: Path, section: str | None, episode: str | No
         for theme in ("light", "dark"):
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
             page.goto(report.resolve().as_uri())
+            front = page.locator(".fronted main")
+            if front.count():
+                taken.append(shoot(page, front, f"front-{width}-{theme}"))
+            page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = 1")
             figure = page.locator("#overview figure").first
             taken.append(shoot(page, figure, f"overview-{width}-{theme}"))
             if theme == "light":

@@ -9,7 +9,9 @@ HOUSE = Path(__file__).parents[1] / "src/whybench"
 FAMILIES = sorted(path.parent for path in HOUSE.glob("families/*/family.toml"))
 FOLDERS = {"agents", "extras", "prompts", "proof", "world"}
 FILES = {"card.md", "family.py", "family.toml", "parameters.py", "rules.py", "score.py"}
-SERVING_ALL = ("audit", "cli", "interfaces", "judge", "report", "sandbox", "scale", "testing")
+SERVING_ALL = (
+    "audit", "cli", "interfaces", "judge", "release", "report", "sandbox", "scale", "testing",
+)  # fmt: skip
 MOST = 15
 
 

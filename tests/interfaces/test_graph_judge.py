@@ -26,7 +26,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from whybench.families.recite.extras.judge import scorer
 from whybench.families.recite.extras.judge.case import Case
 from whybench.families.recite.extras.judge.scorer import GraphSource, graph_judge, stored_case
-from whybench.interfaces.inspectai.record import EPISODE, EXCEEDED
+from whybench.interfaces.inspectai.record import EPISODE, REPLY
 from whybench.judge import scorer as kit
 
 pytestmark = pytest.mark.wire
@@ -248,7 +248,7 @@ def played(
     monkeypatch: pytest.MonkeyPatch,
     edges: tuple[tuple[str, str], ...] | None,
     stored: str | None = '{"crashed": false}',
-    exceeded: bool = False,
+    reply: str | None = None,
 ) -> Case | None:
     """Return the case of a sample whose family says that these edges were handed in."""
     world = SimpleNamespace(
@@ -265,7 +265,7 @@ def played(
     monkeypatch.setattr(kit, "located", lambda metadata: (family, SimpleNamespace(id="one")))
     monkeypatch.setattr(scorer, "answered_edges", lambda family, instance, trace: edges)
     monkeypatch.setattr(kit, "from_store", lambda family, instance, stored: None)
-    store = {EPISODE: stored, EXCEEDED: exceeded}
+    store = {EPISODE: stored, REPLY: reply}
     return stored_case(SimpleNamespace(metadata={}, store=store))  # type: ignore[arg-type]
 
 
@@ -278,5 +278,6 @@ def test_a_stored_episode_gives_its_case(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_crashes_and_documents_too_long_are_not_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     assert played(monkeypatch, None, stored=None) is None
     assert played(monkeypatch, GOLD, stored='{"crashed": true}') is None
-    assert played(monkeypatch, None, exceeded=True) is None
-    assert played(monkeypatch, GOLD, exceeded=True) == RIGHT
+    assert played(monkeypatch, None, reply="context_exceeded") is None
+    assert played(monkeypatch, None, reply="cut_off") == graphs(answered=False)
+    assert played(monkeypatch, GOLD, reply="context_exceeded") == RIGHT

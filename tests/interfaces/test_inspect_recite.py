@@ -122,7 +122,9 @@ def test_a_full_context_is_named_and_left_out_of_every_average() -> None:
         shown = log.results.scores[0].metrics
         assert math.isnan(shown["edge_f1"].value)
         assert shown["unusable"].value == 1
-        assert not {"understood", "edge_f1_low"} & shown.keys()
+        assert math.isnan(shown["understood"].value)
+        assert shown["context_exceeded"].value == 1
+        assert not {"understood_low", "edge_f1_low"} & shown.keys()
 
 
 def test_a_second_model_puts_a_reply_into_form_and_that_is_counted() -> None:

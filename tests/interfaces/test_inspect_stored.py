@@ -20,7 +20,7 @@ from whybench.episode.registry import load_suite
 from whybench.interfaces.inspectai import build as building
 from whybench.interfaces.inspectai.instance_selection import window
 from whybench.interfaces.inspectai.record import EPISODE
-from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.interfaces.inspectai.runner import reference_logs
 from whybench.interfaces.inspectai.tasks import tasks
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan

@@ -13,7 +13,7 @@ from inspect_ai import eval as inspect_eval
 
 from whybench.episode.declaration import declared
 from whybench.episode.registry import families
-from whybench.interfaces.inspectai.reference import task_of
+from whybench.interfaces.inspectai.runner import task_of
 from whybench.interfaces.inspectai.tasks import declared_tasks, tasks
 
 pytestmark = pytest.mark.wire  # tasks are the engine's

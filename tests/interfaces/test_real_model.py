@@ -36,7 +36,10 @@ PROBLEMS = int(os.environ.get("WHYBENCH_REAL_PROBLEMS", "1"))
 LONG = 8192
 """Tokens of the longest conversation: tables of zeros and ones take about one for a character."""
 
-NAMED = {"answered", "invalid_format", "invalid_action", "invalid_answer", "timeout"}
+NAMED = {
+    "answered", "invalid_format", "invalid_action", "invalid_answer", "timeout",
+    "cut_off", "empty", "unread_call",
+}  # fmt: skip
 LIMITS = {"message_limit", "token_limit", "time_limit", "working_limit"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from whybench.episode.registry import load_suite
-from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.interfaces.inspectai.runner import reference_logs
 from whybench.report.runs import read_runs
 
 

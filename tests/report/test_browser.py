@@ -143,7 +143,7 @@ def test_marks_tell_their_values_on_hover_and_by_keys(visit):
 def test_the_first_stop_of_the_tab_key_skips_to_the_content_and_focus_is_seen(visit):
     page = visit()
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
     page.keyboard.press("Tab")
     style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert style == "solid"

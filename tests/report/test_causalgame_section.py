@@ -22,7 +22,7 @@ from whybench.families.causalgame.extras.report.judged import WORDS
 from whybench.families.causalgame.extras.report.rows import Games, short
 from whybench.families.causalgame.extras.report.section import section
 from whybench.families.causalgame.prompts.action_specs import QUESTIONS
-from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.interfaces.inspectai.runner import reference_logs
 from whybench.report.entries import PUBLISHED
 from whybench.report.naming import displayed
 from whybench.report.published.figures import Published

@@ -16,7 +16,7 @@ import pytest
 
 from whybench.causal.seeds import Stream
 from whybench.episode.registry import load_suite
-from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.interfaces.inspectai.runner import reference_logs
 from whybench.report.build import Wishes, viewed
 from whybench.report.runs import Logs, read_runs
 from whybench.report.section import Figure, Table

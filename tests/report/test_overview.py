@@ -176,12 +176,13 @@ def marks(spec):
 
 def test_parts_of_a_system_share_its_colour_and_series_never_share_both() -> None:
     systems = [f"m/{place}" for place in range(20)]
-    series = ["m/3", "m/3 · core", "m/11", "m/11 · core", "published"]
+    series = ["m/3 · core", "m/3", "m/11", "m/11 · core", "published"]
     scale = {"domain": series, "range": ["grey"] * 5}
     spec = {"layer": [{"encoding": {c: {"scale": dict(scale)} for c in ("color", "shape")}}]}
     found = painted(spec, systems)["layer"][0]["encoding"]
     hues, shapes = (found[channel]["scale"]["range"] for channel in ("color", "shape"))
-    assert len(set(hues[:4])) == 1
+    assert hues[:4] == [LIGHT["purple"]] * 2 + [LIGHT["grey"]] * 2  # beyond seven: grey
+    assert shapes[1] == "diamond"  # the system's own, although its part comes first
     assert hues[4] == shapes[4] == "grey"
     assert len(set(zip(hues, shapes, strict=True))) == 5
     alone = painted({"color": {"scale": {"domain": ["m/3"], "range": ["x"]}}}, systems)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from whybench.causal.seeds import Stream
+from whybench.curriculum.columns import tokens_in
 from whybench.episode.registry import load_suite
 from whybench.report.decisions.cost import Usage, bill, usage_in, usage_played
 from whybench.report.decisions.plan import plan
@@ -184,20 +185,21 @@ def test_a_log_without_spread_serves_for_tokens_alone():
     assert any("used only for tokens" in said for said in found.assumed)
 
 
-def test_tokens_of_an_episode_are_its_characters_heard_anew_at_every_turn():
+def test_the_whole_conversation_counts_again_at_every_turn():
     suite, instance = CORE, CORE[0]
     found = usage_played(suite, [instance], "null", "plain")
     talk = suite.family.conversation(suite.family.open(instance), "plain")
     asked = said = heard = 0
     moves = suite.family.agent("null", instance)
     action = next(moves)
-    heard = len(talk.system)
+    heard = tokens_in(talk.system)
     while (turn := talk.turn()) is not None:
-        heard += len(turn.prompt)
+        heard += tokens_in(turn.prompt)
         text, _ = talk.say(action)  # the null agent makes one move
-        asked, said, heard = asked + heard, said + len(text), heard + len(text)
+        written = tokens_in(text)
+        asked, said, heard = asked + heard, said + written, heard + written
         talk.reply(text)
-    assert (found.input_tokens, found.output_tokens) == (asked / 4, said / 4)
+    assert (found.input_tokens, found.output_tokens) == (asked, said)
     assert found.input_tokens > found.output_tokens > 0
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from whybench.episode.registry import load_suite
-from whybench.interfaces.inspectai.reference import reference_logs
+from whybench.interfaces.inspectai.runner import reference_logs
 from whybench.interfaces.solve import solve
 from whybench.report.episodes import episodes, places, rebuilt, spread_out
 from whybench.report.naming import named as names_of

@@ -38,7 +38,7 @@ def log_of(suite: Suite, folder: Path) -> dict[str, str]:
     """Let the random agent play the first instance; return the files of the log by name."""
     from inspect_ai.log import read_eval_log
 
-    from whybench.interfaces.inspectai.reference import reference_logs
+    from whybench.interfaces.inspectai.runner import reference_logs
 
     (log,) = reference_logs(suite, ["random"], folder, limit=1)
     with zipfile.ZipFile(log) as packed:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whybench.cli.options import AsJson, Parameters, Profile, Seed, SuiteArg, asked_suite
+from whybench.cli.options import AsJson, Parameters, Profile, Seed, asked_suite
+from whybench.cli.standard.prices import many
 from whybench.interfaces.command_line import (
     needing_extra,
     pairs,
     plain_errors,
     print_json,
     print_table,
+    refused,
 )
 
 if TYPE_CHECKING:
@@ -70,8 +72,16 @@ def compare(
 
 
 def plan(
-    suite: SuiteArg,
-    detect: Annotated[float, typer.Option(help="Difference in the headline metric to detect.")],
+    suite: Annotated[
+        str | None, typer.Argument(metavar="[SUITE]", help="family/suite; see `whybench list`.")
+    ] = None,
+    detect: Annotated[
+        float | None, typer.Option(help="Difference in the headline metric to detect.")
+    ] = None,
+    release: Annotated[
+        str | None, typer.Option(help="Instead of a suite: estimate the cost of this release.")
+    ] = None,
+    which: Annotated[str, typer.Option("--set", help="Set of the release.")] = "standard",
     power: Power = 0.8,
     alpha: Alpha = 0.05,
     log: Annotated[
@@ -99,7 +109,12 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Plan the instances, epochs and cost of a comparison."""
+    """Plan the instances, epochs and cost of a comparison, or the cost of a release."""
+    if release is not None:
+        _show_release(release, which, log, price_in, price_out, as_json)
+        return
+    if suite is None or detect is None:
+        raise refused("Give SUITE and --detect, or --release.")
     asked = asked_suite(suite, profile, seed, parameters)
     with needing_extra("report"):
         from whybench.report.decisions import plan as interface
@@ -122,6 +137,32 @@ def plan(
         print_json(found.to_json())
         return
     _show_plan(found)
+
+
+def _show_release(
+    name: str,
+    which: str,
+    log: Sequence[str] | None,
+    price_in: float | None,
+    price_out: float | None,
+    as_json: bool,
+) -> None:
+    """Print the estimate that `whybench run` prints first."""
+    from whybench.cli.standard.prices import show_estimate
+    from whybench.cli.standard.run import pilots_in
+    from whybench.release.data import load_release
+    from whybench.release.estimate import Price, estimates
+
+    with plain_errors():
+        pilots = pilots_in(log[0]) if log else {}
+        found = estimates(load_release(name), which, pilots)
+    if as_json:
+        print_json({"release": name, "set": which, "families": [one.to_json() for one in found]})
+        return
+    costs = {}
+    if price_in is not None or price_out is not None:
+        costs["any model"] = Price(price_in or 0.0, price_out or 0.0)
+    show_estimate(found, ["any model"], costs, 10, f"Release {name}, set {which}")
 
 
 def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
@@ -168,7 +209,7 @@ def _show_plan(found: Plan) -> None:
             "yes" if size.fits else "no",
             _plain(size.detectable) if math.isfinite(size.detectable) else "none",
             str(bill.episodes),
-            f"{_many(bill.input_tokens)} in\n{_many(bill.output_tokens)} out",
+            f"{many(bill.input_tokens)} in\n{many(bill.output_tokens)} out",
             f"{bill.cost:.2f}" if math.isfinite(bill.cost) else "–",
         ]
         for size, bill in zip(found.sizes, found.bills, strict=True)
@@ -194,10 +235,3 @@ def _chance(p: float) -> str:
     if math.isnan(p):
         return "–"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _many(number: float) -> str:
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= size:
-            return f"{number / size:.3g} {letter}"
-    return f"{number:.0f}"

@@ -49,7 +49,7 @@ def play(
     console, episode = Console(), family.open(instance)
     play_terminal(episode, template or family.templates[0], console)
     score = family.score(instance, episode.trace)
-    console.print(f"\n[bold]{score.outcome}[/bold]")
+    console.print(f"\n[bold]{score.outcome}[/bold]", score.reason)
     values = {name: value for name, value in score.values if value}
     console.print_json(json.dumps(values | score.to_json()["labels"]))
     if trace is not None:

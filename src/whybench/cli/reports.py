@@ -59,6 +59,7 @@ def report(
     """Write a report on logs, with its tables and figures."""
     with needing_extra("report"):
         from whybench.report.build import Wishes, build
+        from whybench.report.chapters.outcomes import lost_replies
         from whybench.report.chapters.ranks import read_others
         from whybench.report.page.files import write
         from whybench.report.runs import read_runs
@@ -91,6 +92,7 @@ def report(
         "bytes": written.size,
         "tables": len(written.tables),
         "figures": len(written.figures),
+        "lost_replies": lost_replies(found.runs),
     }
     if as_json:
         print_json(told)
@@ -99,6 +101,8 @@ def report(
             f"Wrote {told['page']} ({written.size / 1e6:.1f} MB), {told['tables']} table files "
             f"and {told['figures']} figure files."
         )
+        for sentence in lost_replies(found.runs):
+            typer.echo(sentence)
 
 
 def reference(
@@ -121,7 +125,7 @@ def reference(
             check_names(path, names)
         asked = [_asked(path, profile, seed, given) for path in suites]
 
-        from whybench.interfaces.inspectai.reference import reference_logs
+        from whybench.interfaces.inspectai.runner import reference_logs
 
         made = []
         with progress(len(asked) * len(names), "reference", "logs") as advance:

@@ -102,6 +102,22 @@ DEV = {
 SHORTER = "Nothing was saved. The same command starts again; --limit makes it shorter."
 
 COMMANDS: Mapping[str, Entry] = {
+    "run": Entry(
+        "Evaluate models on a release, and print the table.",
+        "whybench.cli.standard.run:run",
+        "whybench run whybench/exact whybench/random --set lite --log-dir runs",
+        "Finished samples are saved. The same command goes on.",
+    ),
+    "table": Entry(
+        "Print one table: a row per system, a column per family, and the whole.",
+        "whybench.cli.standard.tables:table",
+        "whybench table runs --format markdown",
+    ),
+    "release": Entry(
+        "Show what a release contains, check it, or make it.",
+        "whybench.cli.standard.run:release",
+        "whybench release 1rc --check --set lite --limit 3",
+    ),
     "list": Entry(
         "List families and recommended suites, or one family.",
         "whybench.cli.list_show:list_families",
@@ -153,13 +169,23 @@ COMMANDS: Mapping[str, Entry] = {
         "whybench.cli.reports:report",
         "whybench report logs -o report.html",
     ),
+    "results": Entry(
+        "Write a result file for each system in logs.",
+        "whybench.cli.standard.results:results",
+        "whybench results logs -o results",
+    ),
+    "site": Entry(
+        "Build a static leaderboard from result files.",
+        "whybench.cli.standard.results:site",
+        "whybench site results -o public",
+    ),
     "compare": Entry(
         "Test whether two systems differ.",
         "whybench.cli.compare_plan:compare",
         "whybench compare logs --a model=whybench/exact --b model=whybench/random",
     ),
     "plan": Entry(
-        "Plan the instances, epochs and cost of a comparison.",
+        "Plan the instances, epochs and cost of a comparison, or the cost of a release.",
         "whybench.cli.compare_plan:plan",
         "whybench plan causallink/advanced --detect 0.05",
     ),

@@ -49,8 +49,8 @@ class Certificate:
     exact_steps: int | None = None
     """The number of experiments of the exact agent on this instance."""
     bits: float | None = None
-    """What the evidence leaves open, in bits: 0 if the answer is forced, None if it has no
-    meaning."""
+    """What all evidence leaves open at the end, in bits: 0 if the answer is forced, None if it has
+    no meaning."""
     witness: Json = None
     """If the answer is not identified: two hidden systems that no experiment distinguishes."""
     facts: Record = EMPTY

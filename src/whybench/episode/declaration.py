@@ -72,6 +72,8 @@ class Declaration:
     version: str
     """Comparability version: scores are comparable only within one."""
     summary: str
+    hint: str = ""
+    """A few words for the head of a column: what the family asks for."""
     suites: Mapping[str, str]
     """Suite → what it holds."""
     profiles: tuple[Profile, ...] = PROFILES

@@ -8,11 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from whybench.causal.canonical import EMPTY, Json, Record, freeze, thaw
 from whybench.episode.action import MALFORMED
-from whybench.episode.episode import INVALID_ACTION, INVALID_ANSWER, INVALID_FORMAT, TIMEOUT
+from whybench.episode.episode import (
+    ANSWERED,
+    INVALID_ACTION,
+    INVALID_ANSWER,
+    INVALID_FORMAT,
+    TIMEOUT,
+)
 from whybench.episode.trace import Trace
 
 UNFINISHED = "unfinished"
@@ -22,7 +28,66 @@ CONTEXT_EXCEEDED = "context_exceeded"
 """The outcome of an episode whose first prompt exceeds the context of the model."""
 
 ERROR_MODES = (INVALID_FORMAT, INVALID_ACTION, INVALID_ANSWER, TIMEOUT, UNFINISHED)
-"""The ways in which an episode can end without an answer."""
+"""The ways in which an episode can end without an answer. A trace is enough to tell them apart."""
+
+CUT_OFF, REFUSED, NO_REPLY = "cut_off", "refused", "empty"
+ONLY_THINKING, UNREAD_CALL = "only_thinking", "unread_call"
+"""Outcomes that an engine finds in the last reply of a model, where the trace has an error mode."""
+
+
+class Mode(NamedTuple):
+    """One way in which an episode ends without an answer."""
+
+    reason: str
+    """Why it ended, in one sentence."""
+    advice: str = ""
+    """What to change before the next run."""
+    unusable: bool = False
+    """Whether the reply of the model could not be used, so that nothing was measured."""
+
+
+MODES = {
+    INVALID_FORMAT: Mode(
+        "The last reply could not be read.",
+        "Use the other protocol, or constrain replies by a schema.",
+        unusable=True,
+    ),
+    INVALID_ACTION: Mode("The last request was not allowed."),
+    INVALID_ANSWER: Mode("The last answer was not a valid one."),
+    TIMEOUT: Mode("The budget was used up without an answer."),
+    UNFINISHED: Mode("The episode was left open."),
+    CONTEXT_EXCEEDED: Mode(
+        "The first prompt did not fit into the model's context.",
+        "Use a model with a longer context, or a suite with shorter prompts.",
+        unusable=True,
+    ),
+    CUT_OFF: Mode(
+        "The last reply was cut off by a limit on tokens.",
+        "Raise max_tokens, or use a model with a longer context.",
+        unusable=True,
+    ),
+    REFUSED: Mode(
+        "The model or its provider refused to reply.",
+        "Use another model, or another template or theme.",
+        unusable=True,
+    ),
+    NO_REPLY: Mode(
+        "The last reply was empty.",
+        "Check the provider's settings and the chat template of the model.",
+        unusable=True,
+    ),
+    ONLY_THINKING: Mode(
+        "The last reply had reasoning but no text and no call.",
+        "Raise max_tokens, or lower the reasoning effort.",
+        unusable=True,
+    ),
+    UNREAD_CALL: Mode(
+        "The last reply had tool calls that could not be read as one call.",
+        "Use the other protocol.",
+        unusable=True,
+    ),
+}
+"""Every outcome but `answered`, the limits of engines, and the outcomes of single families."""
 
 CALL_IN_TEXT = "call_in_text"
 """The label that counts the tool calls which a model wrote as text; absent if there are none."""
@@ -98,11 +163,16 @@ class Score:
     """
 
     outcome: str
-    """`answered`, or the error mode in which the episode ended."""
+    """`answered`, or the error mode in which the episode ended; see `MODES`."""
     values: Record
     """Metric name → value. None means that the metric does not apply, never zero."""
     labels: Record = EMPTY
     """Categories in words, such as the verdict on the evidence."""
+
+    @property
+    def reason(self) -> str:
+        """Why the episode ended without an answer, in one sentence; empty if it was answered."""
+        return mode_of(self.outcome).reason
 
     def to_json(self) -> dict[str, Json]:
         """Return the score as JSON data.
@@ -125,6 +195,34 @@ class Score:
 
         """
         return cls(data["outcome"], freeze(data["values"]), freeze(data["labels"]))
+
+
+def mode_of(outcome: str) -> Mode:
+    """Return why an episode ended so, and what to do about it, for any outcome.
+
+    >>> mode_of("token_limit").reason
+    'The token limit of the run was reached.'
+    >>> mode_of("answered").reason
+    ''
+    """
+    if outcome == ANSWERED:
+        return Mode("")
+    if outcome.endswith("_limit"):
+        named = outcome.removesuffix("_limit")
+        return Mode(f"The {named} limit of the run was reached.", f"Raise the {named} limit.")
+    words = outcome.replace("_", " ")
+    return MODES.get(outcome) or Mode(f"The episode ended without a full answer: {words}.")
+
+
+def unusable(outcome: str) -> bool:
+    """Return whether an episode ended because a reply could not be used, whatever it meant.
+
+    Requests and answers that were read but rejected are not among them: they were used.
+
+    >>> [name for name in ("answered", "cut_off", "invalid_action", "timeout") if unusable(name)]
+    ['cut_off']
+    """
+    return mode_of(outcome).unusable
 
 
 def claims(said: str | None, gold: str) -> dict[str, float | None]:

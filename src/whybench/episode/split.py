@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from whybench.causal.canonical import digest
+from whybench.causal.canonical import Json, digest
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
 
@@ -45,5 +45,10 @@ def part_of(suite: Suite, instance: Instance) -> Part:
 
     """
     family = suite.family
-    key = digest(["split", family.name, family.system(family.world(instance))])
+    return part_of_system(family.name, family.system(family.world(instance)))
+
+
+def part_of_system(family: str, system: Json) -> Part:
+    """Return the part of a family's hidden system, which is given up to renaming."""
+    key = digest(["split", family, system])
     return "eval" if int.from_bytes(key[:8], "big") < SHARE * 2**64 else "train"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from whybench.causal.canonical import Json
 from whybench.episode.action import IN_TEXT, MALFORMED, Action, ActionSpec, parse_call
-from whybench.episode.prompts.extraction import Found, json_objects
+from whybench.episode.prompts.extraction import LONGEST, Found, json_objects
 
 
 def read_text(text: str, specs: tuple[ActionSpec, ...]) -> Action:
@@ -34,6 +35,31 @@ def call_in_text(text: str, specs: tuple[ActionSpec, ...]) -> Action | None:
         return None
     action = parse_call(*calls[0][1:])
     return None if action.name == MALFORMED else replace(action, form=IN_TEXT)
+
+
+_TAG = re.compile(
+    r"<\|?(?:tool|function)_?calls?\b|\[TOOL_CALLS\]|<function=|<\|python_tag\|>", re.I
+)
+"""Marks that chat templates put around tool calls."""
+
+
+def looks_like_a_call(text: str, specs: tuple[ActionSpec, ...]) -> bool:
+    """Return whether a text seems to hold tool calls, readable or not.
+
+    A call is a mark of a chat template, or the name of an action as a JSON value or before an open
+    bracket with arguments, as in a program.
+
+    >>> specs = (ActionSpec("hold", ""),)
+    >>> [looks_like_a_call(text, specs) for text in ("hold(shape='a')", "I hold (it) now.")]
+    [True, False]
+    """
+    text = text[-LONGEST:]
+    if _TAG.search(text) or any(_call(found.value) for found in json_objects(text)):
+        return True
+    names = "|".join(re.escape(spec.name) for spec in specs)
+    quoted = rf"""["'](?:name|tool|function|action|tool_name)["']\s*:\s*["'](?:{names})["']"""
+    called = rf"""\b(?:{names})\((?:\)|\s*["'{{\[\d-]|\s*\w{{2,64}}\s*[=:),])"""
+    return re.search(f"{quoted}|{called}", text) is not None
 
 
 def _call(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Json]] | None:

@@ -58,17 +58,17 @@ def _lines(total: int, what: str, unit: str) -> Advance:
         speed = f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
         line = (
             f"{what}: {done:,}/{total:,} {unit} ({done / total:.0%}), {speed} {unit}/s, "
-            f"{_time((total - done) / rate)} left"
+            f"{duration((total - done) / rate)} left"
         )
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - the one place that prints it
 
     return advance
 
 
-def _time(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Format a duration.
 
-    >>> _time(8), _time(215), _time(7260)
+    >>> duration(8), duration(215), duration(7260)
     ('8 s', '3 min 35 s', '2 h 1 min')
     """
     whole = round(seconds)

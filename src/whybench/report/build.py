@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from whybench import __version__
 from whybench.episode.family import PUBLIC_SEED
 from whybench.report.chapters.outcomes import outcomes, spent
 from whybench.report.chapters.profile import profile
@@ -17,9 +16,14 @@ from whybench.report.chapters.ranks import ranks
 from whybench.report.chapters.understanding import understanding
 from whybench.report.episodes import played
 from whybench.report.frames import tidy
+from whybench.report.front.build import about, front, kind_of
+from whybench.report.naming import displayed
+from whybench.report.palette import place_of, ranked
 from whybench.report.published.figures import Published
 from whybench.report.runs import EXAM, Logs, Run
-from whybench.report.section import Chapter, Part, Remark, Report, Section, Table
+from whybench.report.section import TITLE, Chapter, Part, Remark, Report, Section, Table
+from whybench.report.standings.build import standings
+from whybench.report.standings.model import Standings
 from whybench.report.view import Limits, View, estimate
 
 Writer = Callable[[View], Section]
@@ -29,7 +33,7 @@ Writer = Callable[[View], Section]
 class Wishes:
     """Options that a user can set for a report."""
 
-    title: str = "WhyBench report"
+    title: str = TITLE
     others: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Other benchmarks: name → model → score."""
     cutoffs: Mapping[str, str] = field(default_factory=dict)
@@ -43,10 +47,12 @@ def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a fr
     """Build the report on logs."""
     views = viewed(logs, wishes)
     chapters, told = chaptered(views, wishes)
+    held = _standings(logs)
+    written = {view.family.name: _written(view) for view in views}
     sections: list[Section | None] = [
         profile(views),
         understanding(views),
-        *(_written(view) for view in views),
+        *written.values(),
         ranks(views, wishes.others),
         outcomes(views),
         spent(views),
@@ -57,15 +63,27 @@ def build(logs: Logs, wishes: Wishes = Wishes()) -> Report:  # noqa: B008 - a fr
         tuple(section for section in sections if section is not None),
         chapters,
         told,
-        {
-            "WhyBench": __version__,
-            "logs": str(len(logs.files)),
-            "samples": str(sum(len(run.frame) for run in logs.runs)),
-        },
-        tuple(
-            dict.fromkeys(run.system for run in sorted(logs.runs, key=lambda run: run.reference))
-        ),
+        about(logs, held),
+        _coloured(logs, held),
+        None if held is None else front(held, views, written, chapters),
     )
+
+
+def _standings(logs: Logs) -> Standings | None:
+    """Return the standings; None if no runs can be compared, such as runs of papers' instances."""
+    try:
+        return standings(logs)
+    except ValueError:
+        return None
+
+
+def _coloured(logs: Logs, held: Standings | None) -> tuple[str, ...]:
+    """Return all systems in the order of their colours: those of the standings, then others."""
+    names = [] if held is None else [system.name for system in held.systems]
+    for run in sorted(logs.runs, key=lambda run: run.reference):
+        if place_of(run.system, names) is None:
+            names.append(run.system if held is None else displayed(run.model))
+    return ranked(names)
 
 
 def viewed(logs: Logs, wishes: Wishes) -> list[View]:
@@ -167,6 +185,7 @@ def chaptered(views: Iterable[View], wishes: Wishes) -> tuple[tuple[Chapter, ...
                     outcome=str(row["outcome"]),
                     headline=_number(row[view.family.headline]),
                     annotated=view.family.annotate(instance, trace).to_json(),
+                    kind=kind_of(view.family, row),
                 )
                 for place, (row, instance, trace) in enumerate(told)
             ]

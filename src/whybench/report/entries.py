@@ -45,7 +45,7 @@ def entries(runs: Iterable[Run], aside: Sequence[str] = ()) -> list[Entry]:
     Arguments in `aside` are left out of names, because the section shows them elsewhere.
     """
     every = sorted(runs, key=lambda run: run.reference)
-    bare = [_bare(run, aside) for run in every]
+    bare = [displayed_without(run, aside) for run in every]
     found: list[Entry] = []
     seen: Counter[tuple[object, ...]] = Counter()
     for run, name in zip(every, bare, strict=True):
@@ -61,7 +61,8 @@ def entries(runs: Iterable[Run], aside: Sequence[str] = ()) -> list[Entry]:
     return found
 
 
-def _bare(run: Run, aside: Sequence[str]) -> str:
+def displayed_without(run: Run, aside: Sequence[str]) -> str:
+    """Return the name of a run's system without some settings."""
     parts = [part for part in run.system.split(" · ") if part.partition("=")[0] not in aside]
     return " · ".join(parts)
 

@@ -84,7 +84,9 @@ def played(run: Run, rows: Iterable[Mapping[str, Any]]) -> Iterator[Played]:
             instance = rebuilt(run, row)
         except ValueError:
             return
-        sample = read_eval_log_sample(run.path, row["instance"], row["epoch"], exclude_fields=HEAVY)
+        sample = read_eval_log_sample(
+            run.path, row.get("sample", row["instance"]), row["epoch"], exclude_fields=HEAVY
+        )
         stored = sample.store.get(EPISODE)
         if stored is not None and not crashed(stored):
             yield row, instance, from_store(run.family, instance, stored)

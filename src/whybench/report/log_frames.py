@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.analysis import EvalColumn, SampleColumn, evals_df, samples_df
 from inspect_ai.log import EvalLog, EvalSampleSummary, list_eval_logs
 
-from whybench.interfaces.inspectai.record import INSTANCE
+from whybench.interfaces.inspectai.record import INSTANCE, TEMPLATE
 
 
 def listed(folder: str) -> list[str]:
@@ -68,6 +68,8 @@ def _scores(sample: EvalSampleSummary) -> dict[str, Any]:
 
 BODY = [
     SampleColumn("epoch", path="epoch", required=True, full=False),
+    SampleColumn("sample", path="id", required=True, full=False),
+    SampleColumn("template", path=lambda s: s.metadata.get(TEMPLATE), full=False),
     SampleColumn("place", path=lambda s: s.metadata.get(INSTANCE), full=False),
     SampleColumn("scores", path=_text(_scores), full=False),
     SampleColumn("usage", path=_text(_usage), full=False),

@@ -125,7 +125,7 @@ USAGE = {
 def _runs(
     name: str, task: str, head: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]
 ) -> Iterable[Run]:
-    """Yield a run for each setting in a log; a log with two settings gives two runs."""
+    """Yield a run for each suite and template in a log; most logs have one of each."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for sample in samples:
         place = sample["place"]
@@ -133,9 +133,9 @@ def _runs(
             continue
         where = json.loads(place)
         if where["family"] in families():
-            key = canonical_json(
-                {k: where[k] for k in where if k not in ("block", "index", "id", "cluster")}
-            )
+            told = {"template": sample["template"]} if isinstance(sample["template"], str) else {}
+            same = {k: where[k] for k in where if k not in ("block", "index", "id", "cluster")}
+            key = canonical_json(same | told)
             rows.setdefault(key, []).append(_row(where, sample, head["model"]))
     for key, found in rows.items():
         where = json.loads(key)
@@ -150,7 +150,7 @@ def _runs(
             parameters=where["parameters"],
             version=f"{where['version']}-{head['version'].partition('-')[2]}",
             task=task,
-            args=head["args"],
+            args=head["args"] | {name: where[name] for name in ("template",) if name in where},
             passed=head["passed"],
             created=head["created"],
             frame=pd.DataFrame(found),
@@ -167,6 +167,7 @@ def _row(where: Mapping[str, Any], sample: Mapping[str, Any], model: str) -> dic
     family = families()[where["family"]]
     row: dict[str, Any] = {
         "instance": where["id"],
+        "sample": sample["sample"],
         "block": where.get("block", 0),
         "index": where["index"],
         "cluster": where["cluster"],

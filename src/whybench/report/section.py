@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
+
+if TYPE_CHECKING:
+    from whybench.report.front.model import Front
+
+TITLE = "WhyBench report"
+"""Title of a report without one of its own."""
 
 Tone = Literal["plain", "warning"]
 
@@ -85,6 +91,8 @@ class Chapter:
     """The family's headline score."""
     annotated: Mapping[str, Any]
     """`AnnotatedEpisode.to_json()`."""
+    kind: str = ""
+    """What the answer rests on: `understood`, `lucky`, …; empty if nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +108,5 @@ class Report:
     """Short facts for the foot of the page: version, number of logs and samples."""
     systems: tuple[str, ...] = ()
     """All systems, in the order in which they get colours and shapes."""
+    front: Front | None = None
+    """What stands before the sections, which are then folded; None for sections alone."""

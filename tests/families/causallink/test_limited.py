@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from math import log2
 
 import pytest
 from tests.families.causallink.test_check_causallink import Below, drives, result
@@ -134,6 +135,24 @@ def test_entities_out_of_reach_cannot_be_moved() -> None:
     assert refused.is_error
     assert episode.applied == 0
     assert "out of reach" in refused.data["reason"]
+
+
+def test_bits_count_orders_that_interventions_can_tell_apart() -> None:
+    small = FAMILY.suite("small")
+    seen = set()
+    for instance in (small[4 * i + 2] for i in range(30)):
+        view = FAMILY.world(instance).view
+        off = [v for v in range(view.n) if not view.start >> v & 1]
+        kinds: list[Below] = []
+        for order in drives(view.n):
+            if any(order[u] >> v & 1 for u in range(view.n) if u not in off for v in off):
+                continue
+            if not any(alike(order, other, view) for other in kinds):
+                kinds.append(order)
+        assert FAMILY.bits_left(FAMILY.open(instance)) == pytest.approx(log2(len(kinds)))
+        assert FAMILY.truth(instance)["answer"] == gold(FAMILY.world(instance).below, view)
+        seen.add(len(kinds))
+    assert len(seen) >= 4
 
 
 def test_claims_are_told_apart() -> None:

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from whybench.causal.seeds import Stream
+from whybench.families.recite.agents.correlations import printed_regressions
 from whybench.families.recite.parameters import levels, matched
 from whybench.families.recite.proof import certify
 from whybench.families.recite.proof.checker.verification_parser import reread
-from whybench.families.recite.proof.document_parser import read, study
+from whybench.families.recite.proof.document_parser import read, study, verdict_rows
 from whybench.families.recite.proof.scanner import scanner
 from whybench.families.recite.proof.sentence_parser import parses
 from whybench.families.recite.world.compose import Composer, Speaker, number_of
@@ -176,6 +177,50 @@ def test_a_claim_is_denied_by_its_label_alone(role: str) -> None:
         assert {without[slice(*span)] for span in spans} <= set(told.unread)
     else:
         assert told.rejected.isdisjoint(spans)
+
+
+@pytest.mark.parametrize("kind", ["R", "study"])
+def test_a_row_of_a_table_denies_a_claim(kind: str) -> None:
+    text, row, label = next(
+        (world.view.text, row, label)
+        for world in map(document, range(20))
+        for row, (label, holds) in verdict_rows(world.view.text).items()
+        if not holds and label.startswith("R") == (kind == "R") and row[2:4] != "Ro"
+    )
+    claim = next(one for one in read(text).sentences if label in one.labels)
+    assert claim.span in read(text).rejected
+    assert claim.span in reread(text, read(text).field).refused
+    without = text.replace(f"{row}\n", "")
+    assert claim.span not in read(without).rejected
+    assert claim.span not in reread(without, read(text).field).refused
+
+
+def test_about_half_of_the_hypotheses_hold() -> None:
+    for graph in range(12):
+        found = read(document(graph).view.text)
+        own = [one for one in found.sentences if one.tag.startswith("H")]
+        held = sum(one.span not in found.rejected for one in own)
+        assert 2 * held == len(own)
+        assert len(own) <= 20
+
+
+def test_most_significant_coefficients_are_not_arrows() -> None:
+    """A reader that takes regressions for arrows draws more false arrows than true ones."""
+    true = false = 0
+    for graph in range(8):
+        world = document(graph, "matched")
+        view = replace(world.view, names="told", nodes=tuple(node.name for node in world.nodes))
+        drawn = {pair for pair, ratio in printed_regressions(view).items() if ratio > 2}
+        true += len(drawn & set(world.named()))
+        false += len(drawn - set(world.named()))
+    assert false > 1.2 * true > 30
+
+
+@pytest.mark.parametrize("seed", ["a", "b", "c"])
+def test_a_document_is_as_long_as_asked_for(seed: str) -> None:
+    for nodes, length in ((40, 60_000), (24, 45_000)):
+        text = made(Order("matched", seed, 0, matched(), nodes=nodes, length=length)).view.text
+        assert abs(len(text) / length - 1) < 0.05
 
 
 def test_true_and_false_claims_have_the_same_sentences() -> None:

@@ -22,7 +22,7 @@ SIZES: dict[str, tuple[int, ...]] = {
     "advanced": (4, 5, 6, 7),
     "large": (10, 11, 12),
     "limited": (5,),
-    "small": (2, 3),
+    "small": (2, 3, 4, 5),
 }
 """Suites of random graphs → their sizes; those of `advanced` are the paper's."""
 

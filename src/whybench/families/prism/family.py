@@ -23,6 +23,7 @@ from whybench.families.prism.proof import certify, closure
 from whybench.families.prism.rules import PrismEpisode
 from whybench.families.prism.score import score
 from whybench.families.prism.world import generate
+from whybench.families.prism.world.renaming import renamed
 from whybench.families.prism.world.screen import MODEL
 from whybench.families.prism.world.world import RUNGS, World
 
@@ -50,6 +51,10 @@ class Prism(Family[World]):
         shown = [[*row] for row in world.rows]
         hidden = [certify.as_json(world.truth), world.answer]
         return Fingerprint([*told, shown, repr(world.question), *hidden], world.base)
+
+    def system(self, world: World) -> Json:
+        """Return the rules up to renaming. The members of a triple are in one part of the split."""
+        return renamed(world.n, world.truth)
 
     def open_world(self, instance: Instance, world: World) -> PrismEpisode:
         """Start an episode."""

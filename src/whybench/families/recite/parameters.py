@@ -88,7 +88,7 @@ class Parameters(BaseModel):
     explicit: float | None = Field(None, ge=0, le=1)
     stated: float | None = Field(None, ge=0, le=1)
     implied: float | None = Field(None, ge=0, le=1)
-    distractors: float = Field(1.6, ge=0, le=3)
+    distractors: float = Field(2.0, ge=0, le=3)
     grammar: Literal["seen", "held_out", "all"] = "held_out"
 
 

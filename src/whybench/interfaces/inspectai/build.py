@@ -7,6 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from inspect_ai import Task
 from inspect_ai.log import read_eval_log
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Metric, Scorer
 from inspect_ai.util import SandboxEnvironmentType
 
@@ -24,6 +25,7 @@ from whybench.interfaces.inspectai.record import (
     EPISODE,
     GIVEN,
     INSTANCE,
+    TEMPLATE,
     from_store,
     located,
 )
@@ -52,6 +54,7 @@ def build(
     evidence: str,
     yoke: str | None,
     schema: bool,
+    max_tokens: int | None = None,
     **parts: Unpack[Parts],
 ) -> Task:
     """Build a task. Its samples are built when they are played."""
@@ -80,6 +83,7 @@ def build(
         metrics=list(parts["metrics"]) if "metrics" in parts else None,
         version=f"{family.version}-{__version__}",
         metadata=found.notes,
+        config=GenerateConfig(max_tokens=max_tokens),
     )
 
 
@@ -98,22 +102,28 @@ def _dataset(
             f"The log of yoke= has no instance of {suite.path}. Check its seed and parameters."
         )
 
-    def noted(instance: Instance) -> dict[str, Any]:
+    def noted(position: int, instance: Instance) -> dict[str, Any]:
         metadata: dict[str, Any] = {
             INSTANCE: canonical_json(instance.to_json()),
             CLUSTER: instance.cluster,
         }
         if given is not None:
             metadata[GIVEN] = list(given[instance.id])
+        if (words := found.template(position)) is not None:
+            metadata[TEMPLATE] = words
         return metadata
 
-    def told(instance: Instance) -> str:
+    def told(position: int, instance: Instance) -> str:
         laid = () if given is None else given[instance.id]
-        return first_message(suite, instance, protocol, template, evidence, laid)
+        words = found.template(position) or template
+        return first_message(suite, instance, protocol, words, evidence, laid)
 
     place = None if found.stored is None else found.stored.place.address
     return EpisodeDataset(
-        SampleSource(found.rows, noted, told), positions, name=suite.path, location=place
+        SampleSource(found.rows, noted, told),
+        positions,
+        name=found.name or suite.path,
+        location=place,
     )
 
 

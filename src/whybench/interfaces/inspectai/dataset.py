@@ -38,6 +38,35 @@ class Listed:
         return (self.instance(position).id for position in positions)
 
 
+class Frozen:
+    """The rows of a release: each is a row of a suite, told in one template."""
+
+    def __init__(self, rows: Sequence[tuple[Suite, int, str]]) -> None:
+        self._rows = rows
+        self._several = len({template for _, _, template in rows}) > 1
+        self._made: dict[tuple[str, int], Instance] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def instance(self, position: int) -> Instance:
+        """Return the instance at a position."""
+        suite, row, _ = self._rows[position]
+        if (suite.path, row) not in self._made:
+            self._made[suite.path, row] = suite.row(row)
+        return self._made[suite.path, row]
+
+    def template(self, position: int) -> str:
+        """Return the template at a position."""
+        return self._rows[position][2]
+
+    def names(self, positions: Sequence[int]) -> Iterator[str]:
+        """Yield the ids at some positions. With several templates, they end in the template."""
+        for position in positions:
+            tail = f".{self.template(position)}" if self._several else ""
+            yield self.instance(position).id + tail
+
+
 class EpisodeDataset(Dataset):
     """Samples at given positions of a list of instances, in any order."""
 
@@ -84,8 +113,7 @@ class EpisodeDataset(Dataset):
         if isinstance(index, slice):
             return self._part(self._positions[index])
         position = self._positions[index]
-        known = self._source.rows.instance(position)
-        return cast("Sample", LazySample(known.id, self._source, position))
+        return cast("Sample", LazySample(self._source.name(position), self._source, position))
 
     def __iter__(self) -> Iterator[Sample]:
         """Yield samples. Their input is built when it is read: `str(sample.input)`."""

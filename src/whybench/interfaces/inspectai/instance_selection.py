@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from whybench.curriculum.where import Where
 from whybench.episode.family import PUBLIC_SEED, Suite
 from whybench.episode.registry import load_suite
-from whybench.interfaces.inspectai.dataset import Listed
+from whybench.interfaces.inspectai.dataset import Frozen, Listed
 from whybench.interfaces.inspectai.lazy_samples import Rows
+from whybench.release.data import Release
 
 if TYPE_CHECKING:
     from whybench.interfaces.stored.reading import StoredSet
@@ -31,6 +32,12 @@ class Chosen:
     positions: Sequence[int]
     """Positions of the rows that Inspect plays."""
     stored: StoredSet | None = None
+    name: str = ""
+    """The name of the dataset, if it is not that of the suite."""
+
+    def template(self, position: int) -> str | None:
+        """Return the template of a row, if rows differ in it."""
+        return self.rows.template(position) if isinstance(self.rows, Frozen) else None
 
     def among(self, ids: Collection[str]) -> list[int]:
         """Return the positions of the instances with these ids. Unknown ids are ignored."""
@@ -62,6 +69,8 @@ class Chosen:
     def notes(self) -> dict[str, Any]:
         """The notes of a log about the instances. For a secret seed, only its name is included."""
         notes = {"suite": self.suite.path, "profile": self.suite.profile, "seed": self.suite.seed}
+        if self.name:
+            return notes | {"suite": self.name}
         if self.stored is None:
             return notes
         return notes | {"data_digest": self.stored.manifest.digest, "data_rows": len(self.stored)}
@@ -97,6 +106,14 @@ def _selected(
         return Chosen(stored.suite, stored, window(len(stored), rows), stored)
     kept = stored.kept()
     return Chosen(stored.suite, stored, [kept[p] for p in window(len(kept), limit or None)], stored)
+
+
+def frozen(release: Release, which: str, family: str, rows: int | str | None = None) -> Chosen:
+    """Return the rows of a family in a set of a release."""
+    suites = {part.path: part.load() for part in release.of(family, which)}
+    made = Frozen([(suites[p.path], row, t) for p, row, t in release.samples(family, which)])
+    first, name = next(iter(suites.values())), f"{family}-{release.name}-{which}"
+    return Chosen(first, made, window(len(made), rows), name=name)
 
 
 def listed(suites: Sequence[Suite], rows: int | str | None = None) -> Chosen:

@@ -36,7 +36,7 @@ class Rows(Protocol):
         ...
 
     def names(self, positions: Sequence[int]) -> Iterator[str]:
-        """Yield the ids at some positions."""
+        """Yield the ids of the samples at some positions."""
         ...
 
 
@@ -46,8 +46,8 @@ class SampleSource:
     def __init__(
         self,
         rows: Rows,
-        noted: Callable[[Instance], dict[str, Any]],
-        told: Callable[[Instance], str],
+        noted: Callable[[int, Instance], dict[str, Any]],
+        told: Callable[[int, Instance], str],
     ) -> None:
         self.rows = rows
         self._noted = noted
@@ -64,12 +64,17 @@ class SampleSource:
 
     def metadata(self, position: int) -> dict[str, Any]:
         """Return the metadata of an instance without building its hidden system."""
-        return self._noted(self.rows.instance(position))
+        return self._noted(position, self.rows.instance(position))
+
+    def name(self, position: int) -> str:
+        """Return the id of a sample."""
+        return next(self.rows.names([position]))
 
     def _sample(self, position: int) -> Sample:
         instance = self.rows.instance(position)
-        told = self._told(instance)
-        return Sample(id=instance.id, input=told, metadata=self._noted(instance))
+        told = self._told(position, instance)
+        name, noted = self.name(position), self._noted(position, instance)
+        return Sample(id=name, input=told, metadata=noted)
 
 
 class Noted(dict[str, Any]):

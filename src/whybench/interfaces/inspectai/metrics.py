@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 
 from whybench.episode import score as declared
+from whybench.episode.episode import ANSWERED
 from whybench.episode.registry import families
 from whybench.episode.score import CALL_IN_TEXT
 from whybench.interfaces.inspectai.record import CLUSTER, INSTANCE
@@ -27,8 +29,9 @@ def figures() -> Metric:
     `accuracy` comes with `accuracy_low` and `accuracy_high`. Intervals are clustered, and they are
     omitted if there is too little data. `clusters` counts the clusters. `few_clusters` is present
     only if they are too few to trust an interval. `call_in_text` is present only if a model wrote
-    tool calls as text: it is their mean number per episode. The other components stay with the
-    samples, where reports read them.
+    tool calls as text: it is their mean number per episode. Each outcome but `answered` that
+    occurs is present with its share of the episodes; of several epochs, the first counts. The
+    other components stay with the samples, where reports read them.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -49,6 +52,9 @@ def figures() -> Metric:
         written = sum((one.score.metadata or {}).get(CALL_IN_TEXT, 0) for one in scored)
         if written:
             found[CALL_IN_TEXT] = written / len(scored)
+        ended = Counter(one.score.answer for one in scored if one.score.answer)
+        del ended[ANSWERED]
+        found |= {outcome: count / len(scored) for outcome, count in sorted(ended.items())}
         found["clusters"] = len(set(clusters))
         return found | ({"few_clusters": 1.0} if found["clusters"] < FEW_CLUSTERS else {})
 

@@ -8,12 +8,17 @@ file on first use; this provider does not.
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from pathlib import Path
 
 import anyio
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
+    Content,
+    ContentReasoning,
+    ContentText,
     GenerateConfig,
     ModelAPI,
     ModelOutput,
@@ -23,6 +28,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from whybench.causal.canonical import Json, thaw
+from whybench.curriculum.columns import tokens_in
 from whybench.episode.action import Action
 from whybench.interfaces.inspectai.record import LIVE, Live
 
@@ -52,7 +58,7 @@ class Scripted(ModelAPI):
     async def generate(
         self,
         input: list[ChatMessage],  # noqa: A002 - Inspect's own name
-        tools: list[ToolInfo],  # noqa: ARG002
+        tools: list[ToolInfo],
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
@@ -65,25 +71,31 @@ class Scripted(ModelAPI):
                 file.write(live.instance.id + "\n")
         if self._delay:
             await anyio.sleep(self._delay)
-        message = self._scripted(live) if self.model_name == SCRIPT else self._played(live)
+        output = self._scripted(live) if self.model_name == SCRIPT else self._played(live)
+        message = output.message
         live.calls += 1
-        output = ModelOutput.from_message(message)
         output.model = f"whybench/{self.model_name}"
-        said = len(message.text) // 4 + 8 * len(message.tool_calls or ())
-        asked = sum(len(m.text) for m in input) // 4
+        if live.offered is None:
+            live.offered = sum(_tokens(f"{t.name} {t.description} {_schema(t)}") for t in tools)
+        said = _written(message)
+        asked = live.offered + sum(map(_written, input))
         output.usage = ModelUsage(input_tokens=asked, output_tokens=said, total_tokens=asked + said)
         return output
 
     async def count_text_tokens(self, text: str) -> int:
-        """Return the number of characters divided by four. No tokenizer is needed."""
-        return len(text) // 4
+        """Return the estimated number of tokens. No tokenizer is needed."""
+        return tokens_in(text)
 
     def max_connections(self) -> int:
         """Return a limit that is high enough not to slow Inspect down."""
         return 100
 
-    def _scripted(self, live: Live) -> ChatMessageAssistant:
-        """Return the next reply of the script. The last reply repeats."""
+    def _scripted(self, live: Live) -> ModelOutput:
+        """Return the next reply of the script. The last reply repeats.
+
+        A reply is a text, a tool call, a list of tool calls, or an object with any of the keys
+        `text`, `reasoning`, `calls` and `stop_reason`.
+        """
         said = self._replies
         replies = said.get(live.instance.id) if isinstance(said, dict) else said
         if not replies:
@@ -92,30 +104,51 @@ class Scripted(ModelAPI):
             )
         reply = replies[min(live.calls, len(replies) - 1)]
         if isinstance(reply, str):
-            return ChatMessageAssistant(content=reply)
-        calls = reply if isinstance(reply, list) else [reply]
-        return ChatMessageAssistant(
-            content="",
-            tool_calls=[
-                ToolCall(
-                    id=f"{live.calls}-{number}",
-                    function=call["tool"],
-                    arguments=call.get("args", {}),
-                    parse_error=call.get("parse_error"),
-                )
-                for number, call in enumerate(calls)
-            ],
-        )
+            reply = {"text": reply}
+        elif isinstance(reply, list):
+            reply = {"calls": reply}
+        elif "tool" in reply:
+            reply = {"calls": [reply]}
+        content: str | list[Content] = reply.get("text", "")
+        if "reasoning" in reply:
+            thought = ContentReasoning(reasoning=reply["reasoning"])
+            content = [thought, ContentText(text=reply.get("text", ""))]
+        calls = [
+            ToolCall(
+                id=f"{live.calls}-{number}",
+                function=call["tool"],
+                arguments=call.get("args", {}),
+                parse_error=call.get("parse_error"),
+            )
+            for number, call in enumerate(reply.get("calls", ()))
+        ]
+        message = ChatMessageAssistant(content=content, tool_calls=calls or None)
+        return ModelOutput.from_message(message, reply.get("stop_reason", "stop"))
 
-    def _played(self, live: Live) -> ChatMessageAssistant:
+    def _played(self, live: Live) -> ModelOutput:
         """Return the action of the reference agent. In a dialogue it is written as a reply."""
         action = live.pending or _next_move(live, self.model_name)
         if live.talk is None:
             call = ToolCall(id=str(live.calls), function=action.name, arguments=thaw(action.args))
-            return ChatMessageAssistant(content="", tool_calls=[call])
+            message = ChatMessageAssistant(content="", tool_calls=[call])
+            return ModelOutput.from_message(message)
         text, carried_out = live.talk.say(action)
         live.pending = None if carried_out else action
-        return ChatMessageAssistant(content=text)
+        return ModelOutput.from_message(ChatMessageAssistant(content=text))
+
+
+_tokens = lru_cache(maxsize=4096)(tokens_in)
+
+
+def _written(message: ChatMessage) -> int:
+    """Return the tokens of a message, with its calls."""
+    calls = message.tool_calls or () if isinstance(message, ChatMessageAssistant) else ()
+    told = (_tokens(f"{call.function} {json.dumps(call.arguments)}") for call in calls)
+    return _tokens(message.text) + sum(told)
+
+
+def _schema(tool: ToolInfo) -> str:
+    return tool.parameters.model_dump_json(exclude_none=True)
 
 
 def _next_move(live: Live, agent: str) -> Action:

@@ -16,20 +16,26 @@ from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.episode.prompts.conversation import Conversation
 from whybench.episode.registry import families
+from whybench.episode.score import CONTEXT_EXCEEDED
 from whybench.episode.trace import Trace
 from whybench.interfaces.session import Session
 
 if TYPE_CHECKING:
     from inspect_ai.solver import TaskState
+    from inspect_ai.util import Store
 
 INSTANCE = "instance"
 """Key of the coordinates in a sample's metadata: one string, because Inspect walks nested data."""
 CLUSTER = "cluster"
 """Key of the opaque cluster id in a sample's metadata."""
+TEMPLATE = "template"
+"""Key of the prompt template in a sample's metadata, if samples of a task differ in it."""
 GIVEN = "given"
 """Key of another run's experiments in a sample's metadata (evidence `yoked`)."""
+REPLY = "whybench:reply"
+"""Key in a sample's store of the kind of the model's last reply, if it could not be used."""
 EXCEEDED = "whybench:context_exceeded"
-"""Key in a sample's store that marks that the model's context was full."""
+"""Key in the store of older logs that marks that the model's context was full."""
 EPISODE = "whybench:episode"
 """Key of the record in a sample's store."""
 
@@ -45,6 +51,10 @@ class Live:
     moves: Moves | None = None
     pending: Action | None = None
     calls: int = field(default=0)
+    offered: int | None = None
+    """Tokens of the definitions of tools, after the first call."""
+    before: int = 0
+    """The number of steps before the last reply of the model."""
 
 
 LIVE: ContextVar[Live] = ContextVar("whybench_live")
@@ -96,6 +106,12 @@ def to_store(trace: Trace, crashed: bool) -> str:
             "crashed": crashed,
         }
     )
+
+
+def lost_kind(store: Store) -> str | None:
+    """Return the kind of the last reply of a sample, if the episode could not use it."""
+    exceeded = CONTEXT_EXCEEDED if store.get(EXCEEDED) else None
+    return store.get(REPLY) or exceeded
 
 
 def crashed(stored: str) -> bool:

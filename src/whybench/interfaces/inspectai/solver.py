@@ -21,14 +21,16 @@ from whybench.episode.prompts.conversation import Coding, Conversation, Mendable
 from whybench.episode.trace import Evidence
 from whybench.interfaces.inspectai.record import (
     EPISODE,
-    EXCEEDED,
     GIVEN,
     LIVE,
+    REPLY,
+    TEMPLATE,
     Live,
     located,
     to_store,
 )
-from whybench.interfaces.inspectai.tooluse import is_full, use_tools, use_tools_in_turns
+from whybench.interfaces.inspectai.tooluse import next_reply, use_tools, use_tools_in_turns
+from whybench.interfaces.replies import is_full, lost_reply
 from whybench.sandbox.code_execution import CodeRunner
 from whybench.sandbox.episode_programs import analysis_tool, client_methods, noted
 
@@ -66,7 +68,7 @@ def play_episode(
         token = LIVE.set(live)
         crashed = False
         try:
-            words = template or family.templates[0]
+            words = state.metadata.get(TEMPLATE) or template or family.templates[0]
             talk = family.conversation(episode, words)
             turn_limits = family.turn_limits(episode, words)
             if protocol != TOOLS:
@@ -84,8 +86,9 @@ def play_episode(
             raise
         finally:
             LIVE.reset(token)
-            if is_full(state) and not episode.count:
-                state.store.set(EXCEEDED, True)
+            tools = episode.actions if protocol == TOOLS else ()
+            if lost := lost_reply(state.output, episode, live.before, tools):
+                state.store.set(REPLY, lost)
             state.store.set(EPISODE, to_store(episode.trace, crashed))
         return state
 
@@ -96,7 +99,6 @@ async def _converse(
     state: TaskState, talk: Conversation, episode: Episode, schema: bool, repair: str | bool
 ) -> None:
     """Exchange messages with the model, and run its programs in the sample's sandbox."""
-    model = get_model()
     second = _second(repair)
     coding = talk if isinstance(talk, Coding) else None
     runner = None if coding is None else CodeRunner(sandbox(), client_methods(episode, coding))
@@ -105,10 +107,8 @@ async def _converse(
         if turn.fresh:
             state.messages = state.messages[:1]
         state.messages.append(ChatMessageUser(content=turn.prompt))
-        config = _with_schema(turn) if schema else GenerateConfig()
-        state.output = await model.generate(state.messages, config=config)
-        state.messages.append(state.output.message)
-        if is_full(state):
+        await next_reply(state, config=_with_schema(turn) if schema else None)
+        if is_full(state.output):
             return
         said = state.output.completion
         program = None if coding is None else coding.program(said)

@@ -28,7 +28,11 @@ from whybench.episode.family import PUBLIC_SEED, Suite
 from whybench.episode.registry import families, load_suite
 from whybench.interfaces.inspectai.build import Parts, build
 from whybench.interfaces.inspectai.errors import one_line_errors
-from whybench.interfaces.inspectai.instance_selection import chosen, listed, stored_set
+from whybench.interfaces.inspectai.instance_selection import chosen, frozen, listed, stored_set
+from whybench.release.data import load_release
+
+STANDARD = "standard"
+"""The set that is played if none is named."""
 
 Setup = Callable[..., Parts]
 """A function of the protocol and, by keyword, the arguments that it adds to the task."""
@@ -92,7 +96,7 @@ def family_task(declared: Declared) -> Callable[..., Task]:
         refused = [name for name in declared.fixed if name in given]
         if refused:
             raise ValueError(f"Task {declared.name} has no argument {refused[0]}. Omit it.")
-        bound = signature.bind(*args, **given)
+        bound = signature.bind(*args, **_frozen(declared, given))
         bound.apply_defaults()
         asked = dict(bound.arguments)
         parameters = asked.pop("parameters")
@@ -118,8 +122,15 @@ def _made(
     schema: bool = False,
     rows: int | str | None = None,
     where: str | None = None,
+    release: str | None = None,
+    set: str | None = None,  # noqa: A002 - as users say it
     **parameters: Any,
 ) -> Task:
+    if release is not None:
+        made = load_release(release)
+        rows_of = frozen(made, set or STANDARD, declared.family, rows)
+        longest = made.max_tokens
+        return build(rows_of, protocol, template, evidence, yoke, schema, longest, **parts)
     path = f"{declared.family}/{suite}"
     if declared.arms:
         found = listed(list(_arms(declared, path, profile, seed, parameters)), rows)
@@ -142,6 +153,24 @@ def _arms(
             raise ValueError(f"Task {declared.name} sets {', '.join(twice)} itself. {other}")
         given = PUBLIC_SEED if seed is None else seed
         yield load_suite(path, profile=profile, seed=given, parameters={**arm, **parameters})
+
+
+def _frozen(declared: Declared, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with those that a release fixes. Others can be given."""
+    if given.get("release") is None:
+        if given.get("set") is not None:
+            raise ValueError("A set is a part of a release. Add release=NAME.")
+        return given
+    known = {"release", "set", "protocol", "schema", "rows", "evidence", "yoke"}
+    refused = [name for name in given if name not in known]
+    if refused or declared.name != declared.family:
+        what = f"argument {refused[0]}" if refused else f"task {declared.name}"
+        raise ValueError(f"A release has no {what}: it fixes suites, rows and prompts. Omit it.")
+    played = load_release(str(given["release"])).families.get(declared.family)
+    if played is None:
+        raise ValueError(f"Release {given['release']} does not have {declared.family}.")
+    fixed = {"set": STANDARD, "protocol": played.protocol, "template": played.templates[0]}
+    return {**fixed, **played.arguments, **given}
 
 
 def _nothing(protocol: str) -> Parts:  # noqa: ARG001 - as every setup is called
@@ -177,6 +206,8 @@ def _documented(declared: Declared, setup: Setup) -> str:
         "yoke": "A log whose experiments are given to this run.",
         "schema": "Constrain replies by a JSON schema.",
         "rows": "Only these, as `--limit` counts: 1000, 11-20, or `distinct` of a stored set.",
+        "release": "A release, such as 1rc. It fixes suites, rows and prompts.",
+        "set": "A set of the release: lite, standard or full.",
         "where": "Only rows that pass a filter on difficulty, such as `bits <= 6`.",
     }
     lines = [f"{name}: {what}" for name, what in common.items() if name not in declared.fixed]

@@ -13,7 +13,7 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageTool,
     ChatMessageUser,
-    Model,
+    GenerateConfig,
     execute_tools,
     get_model,
 )
@@ -25,6 +25,8 @@ from whybench.episode.action import Action, ActionSpec, parse_call
 from whybench.episode.episode import Episode
 from whybench.episode.prompts.turn_limits import TurnLimits
 from whybench.interfaces.calls_in_text import call_in_text, read_text
+from whybench.interfaces.inspectai.record import LIVE
+from whybench.interfaces.replies import is_full
 
 _CLIENT = re.compile(r"\bclient\s*\.\s*\w+\s*\(")
 """Text that calls a client. Some models write it because they believe they write a program."""
@@ -35,15 +37,12 @@ WHOLE = 0
 
 async def use_tools(state: TaskState, episode: Episode, template: str) -> None:
     """Offer the episode's actions as tools until it ends."""
-    model: Model = get_model()
     offered = [_tool(episode, spec, template) for spec in episode.actions]
     tools = [_untyped(tool) for tool in offered]
     state.messages = [ChatMessageUser(content=episode.instructions(template))]
     while not episode.done:
-        state.output = await model.generate(state.messages, tools=offered)
-        message = state.output.message
-        state.messages.append(message)
-        if is_full(state):
+        message = await next_reply(state, offered)
+        if is_full(state.output):
             return
         for call in message.tool_calls or ():
             if not episode.done:
@@ -79,7 +78,7 @@ async def use_tools_in_turns(
         await _turn(
             state, episode, template, turn_limits, offered, {tool.name for tool in extra}, closed
         )
-        if episode.done or is_full(state):
+        if episode.done or is_full(state.output):
             return
 
 
@@ -93,13 +92,11 @@ async def _turn(
     closed: set[str],
 ) -> None:
     """Let the model call tools. Closed tools and surplus calls are rejected in the same way."""
-    model, made = get_model(), 0
+    made = 0
     offered, tools = tools, [tool if tool.name in extra else _untyped(tool) for tool in tools]
     while made < turn_limits.calls and not episode.done:
-        state.output = await model.generate(state.messages, tools=offered)
-        message = state.output.message
-        state.messages.append(message)
-        if is_full(state):
+        message = await next_reply(state, offered)
+        if is_full(state.output):
             return
         for call in message.tool_calls or ():
             made += 1
@@ -128,14 +125,16 @@ async def _turn(
             return
 
 
-def is_full(state: TaskState) -> bool:
-    """Return whether the last prompt exceeded the model's context, so that it wrote nothing.
-
-    A reply that was cut because the reply itself was too long still counts as a reply.
-    """
-    output = state.output
-    written = 0 if output.usage is None else output.usage.output_tokens
-    return bool(output.choices) and output.stop_reason == "model_length" and not written
+async def next_reply(
+    state: TaskState, tools: Sequence[ToolDef] = (), config: GenerateConfig | None = None
+) -> ChatMessageAssistant:
+    """Return the next message of the model, and note the step at which it came."""
+    config = config or GenerateConfig()
+    state.output = await get_model().generate(state.messages, tools=list(tools), config=config)
+    live = LIVE.get()
+    live.before = live.episode.count
+    state.messages.append(state.output.message)
+    return state.output.message
 
 
 def _refusal(

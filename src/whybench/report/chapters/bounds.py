@@ -5,7 +5,7 @@ version, profile and parameters, the guessers in `[floor_ceiling]` stand in: the
 cover the run's instances, else they play some of the instances for the report. The ceiling
 is the mean best score in the certificates. If the headline has degrees, a log of the exact agent
 can replace it: the log must cover the run and agree with every certificate that was checked. The
-ceiling is then the mean of that log over all instances.
+ceiling is then the mean of that log over all instances. A release fixes both.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pandas as pd
 from whybench.episode.family import Family
 from whybench.episode.instance import Instance
 from whybench.interfaces.solve import solve
+from whybench.release.data import load_release
 from whybench.report.episodes import places, rebuilt
 from whybench.report.runs import REFERENCE, Run
 
@@ -59,6 +60,8 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
 
     At most `certified` instances are certified, and guessers without a log play at most `floored`.
     """
+    if (fixed := released(run)) is not None:
+        return fixed
     family = run.family
     wanted = set(run.frame["instance"])
     audit = audited(run)
@@ -110,6 +113,17 @@ def bounds(run: Run, runs: Sequence[Run], certified: int, floored: int) -> Bound
         min((int(found.count()) for found in scores.values()), default=0),
         ceiling_n,
     )
+
+
+def released(run: Run) -> Bounds | None:
+    """Return the bounds that a release fixes for a suite; None without a release."""
+    name = run.args.get("release")
+    part = load_release(str(name)).part(run.suite) if name else None
+    if part is None or part.floor is None or part.ceiling is None:
+        return None
+    floor, ceiling = part.floor, part.ceiling
+    told = f"release {name}: {floor.name} of the audit, and {ceiling.name} on the set `standard`"
+    return Bounds({floor.name: floor.score}, ceiling.score, told, floor.n, ceiling.n)
 
 
 def audited(run: Run) -> Mapping[str, Any] | None:

@@ -1,9 +1,7 @@
 """Estimate the tokens and the cost of a run, from logs or from episodes of a reference agent.
 
-Without a log, the exact agent plays some episodes, and the characters that a model would read and
-write are counted. Four characters are one token. The whole conversation counts again at every turn,
-as providers bill it. The estimate leaves out what a model adds: reasoning, unnecessary steps and
-the descriptions of tools.
+Without a log, the exact agent plays some episodes, and `whybench.release.usage` counts what a model
+would read and write. The estimate leaves out what a model adds: reasoning and unnecessary steps.
 """
 
 from __future__ import annotations
@@ -16,14 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from whybench.causal.canonical import canonical_json
-from whybench.episode.episode import Episode, Moves
-from whybench.episode.family import Family, Suite
+from whybench.curriculum.columns import TOKENIZER
+from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
-from whybench.episode.prompts.conversation import Coding
-
-CHARACTERS = 4
-"""Characters per token, as in the provider `whybench`."""
+from whybench.release.usage import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +61,15 @@ def usage_in(system: str, frame: pd.DataFrame, source: str) -> Usage | None:
 def usage_played(suite: Suite, instances: Iterable[Instance], agent: str, template: str) -> Usage:
     """Let a reference agent play, and count what a model in its place would read and write."""
     protocol = suite.family.protocols[0]
-    counts = [_counted(suite.family, one, agent, protocol, template) for one in instances]
+    counts = [counted(suite.family, one, agent, protocol, template) for one in instances]
     source = (
-        f"{len(counts)} episodes of the agent `{agent}` with {CHARACTERS} characters per token. A "
-        "model uses more, because it also reasons and takes detours"
+        f"{len(counts)} episodes of the agent `{agent}`, tokens by the rule {TOKENIZER}. A model "
+        "uses more, because it also reasons and takes detours"
     )
-    asked, said = np.array(counts, dtype=np.float64).T
+    asked, said = (
+        np.array([getattr(count, name) for count in counts], dtype=np.float64)
+        for name in ("asked", "said")
+    )
     return _usage(f"whybench/{agent}", asked, said, math.nan, source)
 
 
@@ -103,52 +100,3 @@ def _usage(system: str, asked: Any, said: Any, cost: float, source: str) -> Usag
         cost,
         source,
     )
-
-
-def _counted(
-    family: Family[Any], instance: Instance, agent: str, protocol: str, template: str
-) -> tuple[float, float]:
-    """Return tokens read and written in one episode."""
-    episode = family.open(instance)
-    moves = family.agent(agent, instance)
-    talk = family.conversation(episode, template)
-    if protocol == "tools" or isinstance(talk, Coding):  # programs would need a sandbox
-        asked, said = _by_tools(episode, moves, template)
-    else:
-        asked, said = _in_turns(episode, talk, moves)
-    moves.close()
-    return asked / CHARACTERS, said / CHARACTERS
-
-
-def _by_tools(episode: Episode, moves: Moves, template: str) -> tuple[int, int]:
-    context, asked, said = len(episode.instructions(template)), 0, 0
-    try:
-        action = next(moves)
-        while not episode.done:
-            call = len(canonical_json(action.to_json()))
-            asked, said = asked + context, said + call
-            observation = episode.step(action)
-            context += call + len(episode.describe(observation, template))
-            if not episode.done:
-                action = moves.send(observation)
-    except StopIteration:
-        pass
-    return asked, said
-
-
-def _in_turns(episode: Episode, talk: Any, moves: Moves) -> tuple[int, int]:
-    start = len(talk.system)
-    context, asked, said = start, 0, 0
-    action, carried_out = next(moves), False
-    while (turn := talk.turn()) is not None:
-        if carried_out:
-            try:
-                action = moves.send(episode.trace.steps[-1].observation)
-            except StopIteration:
-                break
-        context = (start if turn.fresh else context) + len(turn.prompt)
-        text, carried_out = talk.say(action)
-        asked, said = asked + context, said + len(text)
-        context += len(text)
-        talk.reply(text)
-    return asked, said

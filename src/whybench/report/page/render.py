@@ -15,11 +15,13 @@ from itertools import groupby
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from whybench.report.front.cards import RULE
+from whybench.report.front.shown import ends, hidden, metric, raw, shown
 from whybench.report.page.cells import Grid, grid
 from whybench.report.page.chapters import pack_episodes
 from whybench.report.page.pictures import Picture, placed, svg_of
-from whybench.report.palette import DARK, LIGHT
-from whybench.report.section import Figure, Part, Remark, Report, Section, Table
+from whybench.report.palette import DARK, LIGHT, SYSTEMS
+from whybench.report.section import TITLE, Figure, Part, Remark, Report, Section, Table
 
 LIMIT = 25_000_000
 """Largest size of a page in bytes; episodes that do not fit are left out."""
@@ -30,7 +32,7 @@ FRAME = 50_000
 MOST_ROWS = {"table": 2000, "figure": 500}
 """Most rows shown in a table and below a figure; the files have all rows."""
 
-STYLES = ("style.css", "parts.css", "episodes.css", "print.css")
+STYLES = ("style.css", "parts.css", "episodes.css", "front.css", "narrow.css", "print.css")
 HEAD = ("theme.js",)
 SCRIPTS = (
     "dom.js",
@@ -46,6 +48,7 @@ SCRIPTS = (
     "steps.js",
     "passages.js",
     "episode.js",
+    "folds.js",
     "list.js",
 )
 """Joined in this order into one module, so they share names and define no globals."""
@@ -62,6 +65,9 @@ RESERVED = (
     "title",
 )
 """First words of ids that the page uses itself."""
+
+TOKENS = (*SYSTEMS, "grey", "soft")
+"""Colours of marks and bars on the front page; `soft` is that of keys."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 
@@ -82,25 +88,31 @@ def render(
     pictures = {
         f.id: placed((drawn or {}).get(f.id) or svg_of(f, report.systems), f) for f in figures
     }
-    style = _themes() + "".join(_asset(f"web/{name}") for name in STYLES) + _least(pictures)
-    head = "\n".join(_asset(f"web/{name}") for name in HEAD)
-    layout = re.sub(r"//# sourceMappingURL.*", "", _asset("vendor/dagre.min.js"))
-    script = "\n".join(_asset(f"web/{name}") for name in SCRIPTS)
+    style = themes() + "".join(asset(f"web/{name}") for name in STYLES) + _least(pictures)
+    head = "\n".join(asset(f"web/{name}") for name in HEAD)
+    layout = re.sub(r"//# sourceMappingURL.*", "", asset("vendor/dagre.min.js"))
+    script = "\n".join(asset(f"web/{name}") for name in SCRIPTS)
+    front = shown(report, report.front) if report.front else None
+    opening = _filled("front.html", front=front, tokens=TOKENS, rule=RULE) if front else ""
     rooms = _filled(
         "rooms.html",
         report=report,
+        front=front,
         pictures={name: Markup(p.svg) for name, p in pictures.items()},  # noqa: S704  by Vega
         beside=beside,
     )
-    rest = sum(len(text.encode()) for text in (rooms, style, head, layout, script))
+    rest = sum(len(text.encode()) for text in (opening, rooms, style, head, layout, script))
     packed = pack_episodes(report.chapters, limit - rest - FRAME)
     return _filled(
         "page.html",
         report=report,
+        front=front,
+        default_title=TITLE,
+        opening=Markup(opening),  # noqa: S704  filled above
         rooms=Markup(rooms),  # noqa: S704  filled above
         packed=packed,
         index=_inert(packed.index),
-        policy=_policy([style], [head, layout, script]),
+        policy=policy([style], [head, layout, script]),
         style=Markup(style),  # noqa: S704  our own files
         head=Markup(head),  # noqa: S704
         layout=Markup(layout),  # noqa: S704
@@ -141,7 +153,7 @@ def _rooms(sections: Iterable[Section]) -> Iterable[Section]:
         yield from _rooms(section.children)
 
 
-def _policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
+def policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
     """Return a content security policy that allows only the page's own code and no network."""
 
     def sums(texts: Iterable[str]) -> str:
@@ -156,7 +168,7 @@ def _policy(styles: Iterable[str], scripts: Iterable[str]) -> str:
     )
 
 
-def _themes() -> str:
+def themes() -> str:
     """Return both palettes as CSS variables; the reader's choice overrides the system's."""
     light, dark = (
         "".join(f"--{token}:{colour};" for token, colour in palette.items())
@@ -166,7 +178,18 @@ def _themes() -> str:
         f":root{{color-scheme:light;{light}}}\n"
         "@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light])"
         f"{{color-scheme:dark;{dark}}}}}\n"
-        f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}\n" + _hues()
+    )
+
+
+def _hues() -> str:
+    """Return a class for each colour of a system, and the edges of its marks in pictures."""
+    edges = {token: f"var(--{token}-edge)" for token in TOKENS} | {"soft": "var(--ink)"}
+    return "".join(
+        f".s-{token}{{--c:var(--{token});--e:{edge};--hatch:url(#page-hatch-{token})}}\n"
+        f'.picture .mark-symbol [fill="var(--{token})"]:not([fill-opacity="0"])'
+        f"{{stroke:{edge};stroke-width:1}}\n"
+        for token, edge in edges.items()
     )
 
 
@@ -199,12 +222,17 @@ def _coded(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.!?]) ", text, maxsplit=1)[0]
+
+
 def _kind(part: Part) -> str:
     return type(part).__name__.lower()
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return a file of the page."""
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
@@ -215,12 +243,13 @@ def _filled(template: str, **values: object) -> str:
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=FunctionLoader(lambda name: _asset(f"web/{name}")),
+        loader=FunctionLoader(lambda name: asset(f"web/{name}")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.globals.update(rows=_rows, kind=_kind, gathered=_gathered)
-    made.filters["coded"] = _coded
+    made.globals.update(raw_of=raw, ends_of=ends, hidden_of=hidden, metric_of=metric)
+    made.filters.update(coded=_coded, px="{:.1f}".format, first_sentence=_first_sentence)
     return made

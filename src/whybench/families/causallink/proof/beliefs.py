@@ -5,8 +5,6 @@ It has the methods of `EvidenceLog`, and also decides questions whose answer may
 
 from __future__ import annotations
 
-from math import log2
-
 from whybench.families.causallink.proof.plan import plan_of, renumbering, translated
 from whybench.families.causallink.world.world import State, View
 
@@ -49,4 +47,4 @@ class Beliefs:
 
     def bits(self) -> float:
         """Return the bits that are open: 0 if the answer is forced."""
-        return 0.0 if self.verdict() != "undecided" else log2(len(self._belief))
+        return 0.0 if self.verdict() != "undecided" else self._plan.bits(self._belief)

@@ -3,7 +3,8 @@
 `bits_left` has one bit for every ordered pair (u, v) on which the orders that fit disagree. It is 0
 once the asked pair is decided. Until then at most two to the power of this number of orders fit.
 The orders themselves are too many to count at every step. With fixed entities there are few, and
-`bits_left` is the logarithm of their number.
+`bits_left` is the logarithm of their number. Orders that no allowed intervention
+distinguishes count as one.
 
 All pairs are decided by n greedy constructions (see `evidence`). For each v, add every entity that
 can be added without v. The added entities need not be driven by v; the others always are. The

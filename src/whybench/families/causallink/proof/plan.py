@@ -12,7 +12,7 @@ other answer: no allowed experiment settles the question.
 from __future__ import annotations
 
 from functools import cache, cached_property, lru_cache
-from math import inf
+from math import inf, log2
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,10 @@ class Plan:
         closed = ((self._below[:, on] & ~start) == 0).all(axis=1)
         self.belief: Belief = np.flatnonzero(closed)
         yes = self._below[:, 0] >> 1 & 1
-        self.answers = _settled(n, start, fixed, yes) if fixed else np.where(yes, "yes", "no")
+        self.answers = np.where(yes, "yes", "no").astype("<U6")
+        self._alike = _alike(n, start, fixed) if fixed else np.arange(len(known))
+        share = np.bincount(self._alike, yes) / np.bincount(self._alike)
+        self.answers[((share > 0) & (share < 1))[self._alike]] = "cannot"
         self._memo: dict[tuple[State, int, bytes], tuple[float, int]] = {}
         self._start = start
 
@@ -111,6 +114,15 @@ class Plan:
         """Return the answer of most orders of a belief."""
         said, counts = np.unique(self.answers[belief], return_counts=True)
         return str(said[counts.argmax()])
+
+    def possible(self) -> list[tuple[tuple[int, ...], str]]:
+        """Return the orders that fit the start, with their right answers."""
+        known = orders(self.n)
+        return [(known[order], str(self.answers[order])) for order in self.belief]
+
+    def bits(self, belief: Belief) -> float:
+        """Return the logarithm of the number of orders in a belief; those alike count as one."""
+        return log2(len(np.unique(self._alike[belief])))
 
     def best(self, state: State, budget: int, belief: Belief) -> int:
         """Return the entity to act on: start it if it is off, stop it if it is on."""
@@ -172,18 +184,11 @@ class Plan:
         return np.where(above[:, v] & state, state, left).astype(np.int16)
 
 
-def _settled(
-    n: int, start: State, fixed: State, yes: npt.NDArray[np.int16]
-) -> npt.NDArray[np.str_]:
-    """Return the right answer for each order; `cannot` if an order that is alike differs."""
-    alike: dict[tuple[Move, ...], list[int]] = {}
-    for number, below in enumerate(orders(n)):
-        alike.setdefault(_shown(below, start, fixed), []).append(number)
-    answers = np.where(yes, "yes", "no").astype("<U6")
-    for group in alike.values():
-        if len(set(yes[group].tolist())) == 2:
-            answers[group] = "cannot"
-    return answers
+def _alike(n: int, start: State, fixed: State) -> npt.NDArray[np.intp]:
+    """Return a number for each order: the same for orders that are alike."""
+    groups: dict[tuple[Move, ...], int] = {}
+    shown = (_shown(below, start, fixed) for below in orders(n))
+    return np.array([groups.setdefault(one, len(groups)) for one in shown])
 
 
 def _shown(below: tuple[int, ...], start: State, fixed: State) -> tuple[Move, ...]:

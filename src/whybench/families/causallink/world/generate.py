@@ -23,7 +23,7 @@ from whybench.families.causallink.parameters import (
 )
 from whybench.families.causallink.prompts.theme import read_theme
 from whybench.families.causallink.world.limited import matched_question
-from whybench.families.causallink.world.small import small_question
+from whybench.families.causallink.world.small import answers, small_question
 from whybench.families.causallink.world.world import View, World
 
 STREAMS = "1"
@@ -132,8 +132,12 @@ def _union(masks: Sequence[int]) -> int:
 
 def _random_case(instance: Instance, parameters: Parameters) -> Case:
     """Return a question about a random graph, with everything on at the start."""
-    size_index, place = divmod(instance.index, parameters.graphs * QUESTIONS)
-    n = parameters.sizes(instance.suite)[size_index]
+    sizes = parameters.sizes(instance.suite)
+    if instance.suite == "small":  # all sizes from the first instances on
+        place, size_index = divmod(instance.index, len(sizes))
+    else:
+        size_index, place = divmod(instance.index, parameters.graphs * QUESTIONS)
+    n = sizes[size_index]
     if instance.profile == "published":
         number, question = divmod(place, QUESTIONS)
         graph, pairs = _published(n, _path(instance, "graph", n, number))
@@ -142,7 +146,8 @@ def _random_case(instance: Instance, parameters: Parameters) -> Case:
     number, within = divmod(place, GRAPHS * QUESTIONS)
     own = instance.suite if instance.suite in ("limited", "small") else "matched"
     path = _path(instance, own, n, number)
-    drawn, answer = divmod(_places(path)[within], 3 if own == "limited" else 2)
+    many = 3 if own == "limited" else len(answers(n)) if own == "small" else 2
+    drawn, answer = divmod(_places(path)[within], many)
     if own != "matched":
         ask = matched_question if own == "limited" else partial(small_question, n)
         world = ask((*path, drawn), answer)

@@ -14,7 +14,7 @@ from whybench.families.prism.parameters import PLANS, Parameters, Plan
 from whybench.families.prism.world.laboratory import Laboratory, found_laboratory
 from whybench.families.prism.world.questions import decided
 from whybench.families.prism.world.screen import passes
-from whybench.families.prism.world.triples import Triple, drawn_truth, found_triple, roots_of
+from whybench.families.prism.world.triples import Triple, found_triple, roots_of, with_truths
 from whybench.families.prism.world.world import ANSWERS, Answer, Kind, Question, Trial, World
 
 STREAMS = "1"
@@ -50,17 +50,16 @@ def member_of(path: Path, suite: str, kind: Kind, n: int, answer: Answer) -> Wor
     """Return one of the three problems of a triple."""
     plan = PLANS[suite]
     space = Space(n, roots_of(n), plan.cls, plan.hidden)
-    stream = Stream(*path, "truth", answer)
     more: dict[str, Any]
     if plan.most:
         found = _laboratory(path, space, kind, plan)
         question, rows, left, members = found.question, found.rows, found.found, [found.rows]
-        more = {"truth": found.truth(stream, answer), "lab": found.lab}
+        more = {"truth": found.truths[answer], "lab": found.lab}
     else:
         triple = drawn_triple(path, space, kind, plan.screen)
         question, rows, left = triple.question, triple.rows[answer], triple.left[answer]
         members = [*triple.rows.values()]
-        more = {"truth": drawn_truth(stream, left, question, rows), "last": triple.last}
+        more = {"truth": triple.truths[answer], "last": triple.last}
     base = _base(space, question, *members)
     return world_of(space, rows, question, left, answer=answer, base=base, **more)
 
@@ -88,7 +87,9 @@ def drawn_triple(path: Path, space: Space, kind: Kind, screen: str | None) -> Tr
     while True:
         triple = found_triple(stream, space, kind)
         if triple is not None and (screen is None or passes(stream, screen, space, triple)):
-            return triple
+            triple = with_truths(stream, space, triple)
+            if triple is not None:
+                return triple
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from whybench.causal.version_space import Row, Space, System, VersionSpace, outc
 from whybench.families.prism.parameters import Plan
 from whybench.families.prism.proof.closure import Closure
 from whybench.families.prism.world.questions import drawn
+from whybench.families.prism.world.renaming import in_one_part
 from whybench.families.prism.world.triples import drawn_system
 from whybench.families.prism.world.world import ANSWERS, Answer, Kind, Lab, Question
 
@@ -27,12 +30,8 @@ class Laboratory:
     question: Question
     lab: Lab
     found: VersionSpace
-    closure: Closure
-
-    def truth(self, stream: Stream, answer: Answer) -> System:
-        """Draw a hidden system whose label is an answer."""
-        labels = np.array(self.closure.labels)[self.closure.cell]
-        return self.found.system(int(stream.choice(np.flatnonzero(labels == answer).tolist())))
+    truths: dict[Answer, System]
+    """For each answer the hidden system; all are in one part of the split."""
 
 
 def found_laboratory(stream: Stream, space: Space, kind: Kind, plan: Plan) -> Laboratory | None:
@@ -59,5 +58,19 @@ def found_laboratory(stream: Stream, space: Space, kind: Kind, plan: Plan) -> La
             continue
         if depth >= plan.deep:
             lab = Lab(tuple(sorted(some)), budget=depth + 1, minimax=depth)
-            return Laboratory(tuple(rows), question, lab, found, closure)
+            truths = in_one_part(stream, space.n, _draws(stream, found, closure))
+            if truths:
+                return Laboratory(tuple(rows), question, lab, found, truths)
     return None
+
+
+def _draws(
+    stream: Stream, found: VersionSpace, closure: Closure
+) -> dict[Answer, Callable[[], System]]:
+    """Return for each answer a draw of the systems with this label."""
+    labels = np.array(closure.labels)[closure.cell]
+
+    def draw(places: list[int]) -> System:
+        return found.system(stream.choice(places))
+
+    return {answer: partial(draw, np.flatnonzero(labels == answer).tolist()) for answer in ANSWERS}

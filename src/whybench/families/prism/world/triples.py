@@ -8,8 +8,8 @@ size.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from whybench.causal.version_space import (
     outcome,
 )
 from whybench.families.prism.world.questions import drawn, tally
+from whybench.families.prism.world.renaming import in_one_part
 from whybench.families.prism.world.world import ANSWERS, Answer, Kind, Question
 
 CAP = 1500
@@ -55,6 +56,8 @@ class Triple:
     left: dict[Answer, VersionSpace]
     last: int
     """The number of the row in which they differ, as listed."""
+    truths: dict[Answer, System] = field(default_factory=dict)
+    """For each answer the hidden system; all are in one part of the split."""
 
 
 def roots_of(n: int) -> int:
@@ -181,6 +184,16 @@ def named(space: Space, question: Question) -> int:
     """
     fixed = 1 << question.y if space.driven > 2 else 0
     return fixed | (1 << question.x if question.x is not None and space.driven > 3 else 0)
+
+
+def with_truths(stream: Stream, space: Space, triple: Triple) -> Triple | None:
+    """Add hidden systems, all in one part of the split; None if the trials allow none."""
+    draws = {
+        answer: partial(drawn_truth, stream, triple.left[answer], triple.question, rows)
+        for answer, rows in triple.rows.items()
+    }
+    truths = in_one_part(stream, space.n, draws)
+    return replace(triple, truths=truths) if truths else None
 
 
 def drawn_truth(

@@ -65,11 +65,13 @@ def printed_regressions(view: View) -> Mapping[Arrow, float]:
     found: dict[Arrow, float] = {}
     for number, table in _TABLE.findall(view.text):
         rows = [row for row in _rows(table) if len(row) == 4 and _value(row[1]) is not None]
+        mention = re.compile(rf"\bTable {number}\b")
         effects = [
             name
-            for line in re.findall(rf"[^\n]*\bTable {number}\b(?!\.[^\n]*\n\n\|)[^\n]*", view.text)
+            for line in view.text.splitlines()
+            if mention.search(line) and not line.startswith(f"Table {number}. ")
             for part in re.split(r"(?<=[.)]) (?=[A-Z])", line)
-            if f"Table {number}" in part
+            if mention.search(part)
             for name in named_in(part, view)
         ]
         for cell, coefficient, error, _ in rows if effects else []:

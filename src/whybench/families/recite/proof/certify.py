@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whybench.causal.canonical import Record
 from whybench.causal.graph import Graph
-from whybench.families.recite.proof.document_parser import Reading, read
+from whybench.families.recite.proof.document_parser import Reading, read, verdict_rows
 from whybench.families.recite.proof.scanner import CONCEPT
 from whybench.families.recite.world.knowledge import field_named
 from whybench.families.recite.world.nearness import FORMS, margins
@@ -80,7 +80,7 @@ BEARING = GIVING | {
     "null", "rejected", "retracted", "replicated", "unreplicated", "route", "hedged", "elsewhere",
     "doubted",
 }  # fmt: skip
-"""Roles of sentences that give, deny or leave open an arrow."""
+"""Roles of sentences that give, deny or leave open an arrow; rows with verdicts count, too."""
 
 
 def document_facts(world: World, reading: Reading) -> Record:
@@ -94,6 +94,7 @@ def document_facts(world: World, reading: Reading) -> Record:
         for sentence in reading.sentences
         if sentence.parse
     ]
+    decided = sum(len(row) for row in verdict_rows(world.view.text))
     known = field_named(reading.field)
     margin = margins(reading.field)
     forms = {
@@ -113,7 +114,7 @@ def document_facts(world: World, reading: Reading) -> Record:
         told=sum(len(edge.frames) for edge in edges) / len(edges),
         implausible=sum(edge.plausible is False for edge in edges) / len(edges),
         giving=sum(length for role, length in lengths if role in GIVING) / size,
-        bearing=sum(length for role, length in lengths if role in BEARING) / size,
+        bearing=(sum(length for role, length in lengths if role in BEARING) + decided) / size,
         correlations=len(world.correlations),
         mentions=len(mentions),
         letters_margin=min((one.letters for one in used), default=1.0),

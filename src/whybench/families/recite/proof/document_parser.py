@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from whybench.families.recite.proof.scanner import CITE, CITED, CONCEPT, TAG, Token, scanner
 from whybench.families.recite.proof.sentence_parser import Parse, parses
+from whybench.families.recite.world.grammar import words
 from whybench.families.recite.world.knowledge import FIELDS
 from whybench.families.recite.world.say import LEVEL
 from whybench.families.recite.world.world import Span
@@ -28,6 +29,7 @@ _SKIPPED = re.compile(r"[#|]|Table \d+\. ")
 """Headings, tables and their captions begin so."""
 
 _LINE = re.compile(r"[^\n]+")
+_ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ def read(text: str) -> Reading:
     claims = _Claims()
     unread: list[str] = []
     accepted, refused = _verdicts(sentences)
+    refused |= {label for label, holds in verdict_rows(text).values() if not holds}
     rejected: set[Span] = set()
     labels = {
         label: (sentence.held("ms"), sentence.span)
@@ -195,6 +198,14 @@ def _verdicts(sentences: Sequence[Sentence]) -> tuple[dict[str, Span], set[str]]
     return accepted, refused
 
 
+def verdict_rows(text: str) -> dict[str, tuple[str, bool]]:
+    """Return the rows of tables that decide: row → number or study, and whether it holds."""
+    known = {word.forms["-", "s"]: word.polarity > 0 for word in words()["verdict"]}
+    return {
+        row[0]: (study(row[1]), known[row[2]]) for row in _ROW.finditer(text) if row[2] in known
+    }
+
+
 def named_together(text: str) -> list[tuple[str, ...]]:
     """Return the concepts that each sentence of a text names, by their names."""
     return [sentence.named for sentence in read(text).sentences]
@@ -251,7 +262,7 @@ def _understood(
     here = (before.span[0], span[1]) if before else span
     earlier = before.named if before else ()
     match sentence.parse.production.role:
-        case "claim" | "hypothesis" | "because" | "overturn" | "revised":
+        case "claim" | "hypothesis" | "reasoned" | "because" | "overturn" | "revised":
             both = dict(sentence.parse.signs)
             claims.give(a, b, y if "y" in both else 0, span)
         case "cited":
@@ -272,10 +283,10 @@ def _understood(
         case "common":
             claims.give(c, a, 0, span)
             claims.give(c, b, 0, span)
-        case "latter" | "former":
+        case "this" | "latter" | "former":
             if not earlier:
                 return False
-            cause = earlier[-1] if sentence.parse.production.role == "latter" else earlier[0]
+            cause = earlier[0 if sentence.parse.production.role == "former" else -1]
             claims.give(cause, b, y if "y" in dict(sentence.parse.signs) else 0, here)
         case "both":
             if len(earlier) != 2:

@@ -16,13 +16,21 @@ from whybench.families.recite.world.knowledge import scenery
 from whybench.families.recite.world.say import COUNT, Findings, Say, joined
 from whybench.families.recite.world.world import Status
 
-ENDS = {"claim": "b", "because": "b", "chain": "c", "lead": "a", "response": "b", "latter": "b"}
+ENDS = {
+    "claim": "b", "because": "b", "chain": "c", "lead": "a", "response": "b",
+}  # fmt: skip
 """Role → slot that some of its sentences name last."""
+SINGLE = {"lead", "response"}
+"""Roles whose sentences name one quantity."""
 
+NUMBERED = {"absent", "this", "latter", "former"}
+"""Roles whose sentences have a number in the results, whatever they give."""
 PLAIN = 0.15
 """Share of the stated arrows that are told without a number."""
-PLACES = ("cited", "H", "R")
-"""Where the others are told: as a cited finding, a hypothesis, a first result."""
+PLACES = ("cited", "R")
+"""Where the others are told: as a cited finding, a first result; some also as a hypothesis (H)."""
+HYPOTHESES = 10
+"""Most hypotheses that hold, and most that do not."""
 LISTED = 8
 """Most numbers in a sentence that decides on them."""
 
@@ -49,6 +57,8 @@ class Author:
     """Arrows told in the section that is being written."""
     used: set[Link] = field(default_factory=set)
     """Pairs without arrow of which the text has said something."""
+    described: set[int] = field(default_factory=set)
+    """Quantities whose mean and standard deviation a sentence has given."""
     again: bool = False
     """Whether the results have been told; experiments are reported once."""
     shown: int = 0
@@ -75,9 +85,19 @@ class Author:
         stated = self.stream.shuffled([a for a in self.arrows if self.level[a] == "stated"])
         plain = max(1, round(PLAIN * len(stated)))
         self.level = {**self.level, **dict.fromkeys(lures, "stated")}
+        kept, false = stated[plain:], self.stream.shuffled(list(lures))
+        few = min(HYPOTHESES, 2 + len(self.arrows) // 12, len(kept), len(false))
+        supposed = {*kept[:few], *false[:few]}
         self.places = {
-            link: frozenset(self.stream.sample(PLACES, min(len(PLACES), wanted[link])))
-            for link in (*stated[plain:], *lures)
+            link: frozenset(
+                {
+                    *(("H",) if link in supposed else ()),
+                    *self.stream.sample(
+                        PLACES, min(len(PLACES), wanted[link] - (link in supposed))
+                    ),
+                }
+            )
+            for link in (*kept, *lures)
         }
 
     def told_in(self, place: str) -> list[Link]:
@@ -114,7 +134,7 @@ class Author:
         self.told.update(links)
         self.here.update(links)
         lure = links[0] in self.lures
-        if self.numbering and (links[0] in self.places or role == "absent"):
+        if self.numbering and (links[0] in self.places or role in NUMBERED):
             more["tag"] = self.number(self.numbering, not lure)
         if lure:
             return Say(role, denied=tuple(links), **more)  # type: ignore[arg-type]
@@ -171,7 +191,7 @@ class Author:
 
     def latter(self, link: Link, role: str = "latter") -> Say:
         """Tell an arrow from a node that the sentence before names."""
-        phrases = dict(self.findings.figures(link))
+        phrases = {} if link in self.lures or self.numbering else self.findings.figures(link)
         return self.tell(
             role, [link], concepts={"b": link[1]}, signs={"y": self.sign(link)}, phrases=phrases,
             with_last=1, refers=(link[0],),
@@ -183,7 +203,7 @@ class Author:
 
     def resumed(self, link: Link) -> list[Say]:
         """Tell an arrow again: name its cause, then what the latter does."""
-        return [Say("aspect", {"a": link[0]}), self.latter(link)]
+        return [Say("aspect", {"a": link[0]}), self.latter(link, "this")]
 
     def both(self, first: Link, second: Link) -> list[Say]:
         """Tell two arrows into one node, from nodes that the sentence before names."""
@@ -198,8 +218,9 @@ class Author:
     def trial(self, link: Link) -> list[Say] | None:
         """Report an experiment on an arrow, or None if its effect is too weak to be seen."""
         up = 1 if self.stream.below(2) else -1
+        system = self.findings.study.system
         figures = self.findings.tested(link, up)
-        if figures is None:
+        if figures is None or {*system.keys(link)} & {*scenery("national", system.field.name)}:
             return None
         done, seen = figures
         moved = up * self.sign(link)
@@ -209,21 +230,32 @@ class Author:
                       phrases=seen, with_last=1),
         ]  # fmt: skip
 
+    def referred(self, link: Link, before: Say | None) -> list[Say]:
+        """Tell a link by reference to the sentence before, if that names its cause."""
+        if before is None or before.role not in ENDS:
+            return []
+        if before.concepts[ENDS[before.role]] == link[0]:
+            return [self.latter(link, "this" if before.role in SINGLE else "latter")]
+        if before.role == "claim" and before.concepts["a"] == link[0]:
+            return [self.latter(link, "former")]
+        return []
+
     def implied(self, link: Link, before: Say | None) -> list[Say]:
         """Tell an arrow by several sentences; the one before may name its cause."""
-        if (
-            before is not None
-            and before.role in ENDS
-            and before.concepts[ENDS[before.role]] == link[0]
-        ):
-            return [self.latter(link)]
-        if before is not None and before.role == "claim" and before.concepts["a"] == link[0]:
-            return [self.latter(link, "former")]
+        if told := self.referred(link, before):
+            return told
         if self.again:
             return self.resumed(link)
         if self.stream.uniform() < 0.6 and (trial := self.trial(link)):
             return trial
-        return [self.lead(link[0]), self.latter(link)]
+        return self.led(link)
+
+    def led(self, link: Link) -> list[Say]:
+        """Describe a quantity, or name it if that has been done, and tell what it acts on."""
+        if link[0] in self.described:
+            return self.resumed(link)
+        self.described.add(link[0])
+        return [self.lead(link[0]), self.latter(link, "this")]
 
     # Derivable.
 

@@ -167,11 +167,16 @@ class Composer:
         lines.append("| " + " | ".join(str(cell) for cell in table.head) + " |")
         lines.append("|" + "---|" * len(table.head))
         for k, row in enumerate(table.rows, 1):
-            cells = [self.speaker.row(c) if isinstance(c, int) else c for c in row]
+            cells = [self._cell(cell) for cell in row]
             if numbered:
                 cells[0] = f"({k}) {cells[0]}"
             lines.append("| " + " | ".join(cells) + " |")
         self.page.write("\n".join(lines))
+
+    def _cell(self, cell: str | int) -> str:
+        if isinstance(cell, int):
+            return self.speaker.row(cell)
+        return "{} ({})".format(*self.studies[cell]) if cell in self.studies else cell
 
     # Sentences.
 

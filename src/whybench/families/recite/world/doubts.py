@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from whybench.families.recite.world.author import Author
 from whybench.families.recite.world.drawing import IMPLAUSIBLE, Link
-from whybench.families.recite.world.say import COUNT, Paragraph, Say, r_of, regression_table
-from whybench.families.recite.world.simulate import printed
+from whybench.families.recite.world.say import COUNT, Paragraph, Say, Table, r_of, regression_table
+from whybench.families.recite.world.simulate import Floats, printed
 from whybench.families.recite.world.world import Correlation
 
 SHARES = {"lure": 0.7, "null": 0.1, "hedged": 0.1, "elsewhere": 0.1}
@@ -21,6 +21,13 @@ REGRESSORS = 5
 """Rows of a table in the appendix."""
 CORRELATED = 0.3
 """Correlations in words, per arrow."""
+TABLES = (
+    ("table_reg", "table_lead"), ("table_lead", "table_small"), ("table_reg", "table_same"),
+    ("table_lead", "table_small"),
+)  # fmt: skip
+"""The kinds of regressions that the parts of the results print, in turn."""
+SHOWN_RATIO = 2.2
+"""Estimate divided by standard error that all causes in a full regression have."""
 
 
 class Doubts:
@@ -32,6 +39,7 @@ class Doubts:
         """Correlations without an arrow that the text reports."""
         self._correlated = list(author.findings.correlated())
         self._doubted: list[Link] = []
+        self._regressed: set[tuple[str, int]] = set()
         total = share * len(author.arrows)
         self._due = {role: round(total * part) for role, part in SHARES.items()}
         self._pool = self._tempting()
@@ -47,7 +55,7 @@ class Doubts:
         ]  # fmt: skip
         turned = [(b, a) for a, b in system.arrows]
         stream = self.author.stream
-        first = stream.shuffled(list(dict.fromkeys([*admitted, *turned])))
+        first = [*stream.shuffled(admitted), *stream.shuffled(turned)]
         others = stream.shuffled([(a, b) for a in range(n) for b in range(n) if a != b])
         return [
             link for link in dict.fromkeys([*first, *others[: 4 * n]])
@@ -170,23 +178,112 @@ class Doubts:
             return Say("route", concepts, signs, phrases, denied=(pair, pair[::-1]))
         return Say("corr", concepts, signs, phrases)
 
+    # Regressions.
+
+    def _regression(self, role: str, v: int, others: Sequence[int]) -> tuple[Say, Table]:
+        """Print a regression of a quantity on others, in words and as a table."""
+        study = self.author.findings.study
+        fit = {"table_same": study.same_period, "table_lead": study.leads}
+        estimates, share = fit.get(role, study.regression)(v, others)
+        phrases = {"#T": str(len(study.values)), "#r2": printed(share, 2), "#t": "?"}
+        if role == "table_same":
+            phrases["k"] = COUNT[len(others)]
+        own = () if role == "table_same" else ("own value, lagged",)
+        return (
+            Say(role, {"b": v}, phrases=phrases),
+            regression_table(v, (*own, *others), estimates),
+        )
+
+    def regressions(self, links: Sequence[Link]) -> Iterator[Paragraph]:
+        """Print regressions of a part; in most of them a clear coefficient is not an arrow.
+
+        They have a quantity's effects on the right side, one period later, or leave out its causes,
+        or take all values from one period.
+        """
+        author = self.author
+        for role in TABLES[author.shown % len(TABLES)] if links else ():
+            v, others = getattr(self, f"_{role}")(links)
+            if len(others) > 1:
+                self._regressed.add((role, v))
+                said, shown = self._regression(role, v, author.stream.shuffled(others))
+                yield [said]
+                yield shown
+
+    def _table_reg(self, links: Sequence[Link]) -> tuple[int, list[int]]:
+        """Choose a quantity of which all causes have clear coefficients, and two other ones."""
+        findings, stream = self.author.findings, self.author.stream
+        clear = [
+            b for b in self._free("table_reg", (b for _, b in links))
+            if all(abs(findings.estimates[a, b].ratio) > SHOWN_RATIO for a in findings.causes[b])
+        ]  # fmt: skip
+        if not clear:
+            return 0, []
+        effect = stream.choice(clear)
+        causes = findings.causes[effect]
+        others = [v for v in range(findings.study.system.n) if v != effect and v not in causes]
+        weak = [v for v in stream.shuffled(others) if findings.without((v, effect))]
+        return effect, [*causes, *weak[:2]]
+
+    def _table_lead(self, links: Sequence[Link]) -> tuple[int, list[int]]:
+        """Choose the quantity with most effects, its effects, and what follows it besides."""
+        arrows = self.author.arrows
+        free = self._free("table_lead", (v for link in links for v in link))
+        effects = {v: [b for a, b in arrows if a == v and (b, a) not in arrows] for v in free}
+        if not effects:
+            return 0, []
+        v = max(effects, key=lambda a: len(effects[a]))
+        return v, self._near(v, effects[v], later=True)
+
+    def _table_small(self, links: Sequence[Link]) -> tuple[int, list[int]]:
+        """Choose the quantity with most causes, and others that go before it."""
+        causes = self.author.findings.causes
+        effects = self._free("table_small", (b for _, b in links))
+        if not effects:
+            return 0, []
+        v = max(effects, key=lambda b: len(causes[b]))
+        return v, self._near(v, [])
+
+    def _table_same(self, links: Sequence[Link]) -> tuple[int, list[int]]:
+        """Choose a quantity, and those that are most correlated with it."""
+        ends = self._free("table_same", (v for link in links for v in link))
+        if not ends:
+            return 0, []
+        v = self.author.stream.choice(ends)
+        table = self.author.findings.study.correlations[v]
+        return v, self._largest(table, {v})[:REGRESSORS]
+
+    def _free(self, role: str, nodes: Iterable[int]) -> list[int]:
+        """Return the quantities that have no table of a kind yet."""
+        return sorted({v for v in nodes if (role, v) not in self._regressed})
+
+    def _near(self, v: int, first: Sequence[int], later: bool = False) -> list[int]:
+        """Return given quantities and those, not causes, that go before or after one most."""
+        values, causes = self.author.findings.study.values, self.author.findings.causes[v]
+        ends = (values[:-1, v], values[1:]) if later else (values[1:, v], values[:-1])
+        found = self._largest(ends[0] @ ends[1], {v, *causes, *first})
+        return [*first, *found][:REGRESSORS]
+
+    def _largest(self, size: Floats, without: set[int]) -> list[int]:
+        """Return the quantities with the largest absolute values."""
+        order = sorted(range(self.author.findings.study.system.n),
+                       key=lambda w: (-round(abs(float(size[w])), 6), w))  # fmt: skip
+        return [w for w in order if w not in without]
+
     def appendix(self) -> Iterator[list[Paragraph]]:
         """Print regressions on the same period, in which effects explain their causes, too."""
         study = self.author.findings.study
         n, table = study.system.n, study.correlations
+        opening = [Say("appendix_open")]
         for first in (0, REGRESSORS):
             for v in range(n):
-                near = sorted(range(n), key=lambda w, v=v: (-round(abs(float(table[v, w])), 6), w))  # type: ignore[misc]
-                others = near[1 + first : 1 + first + REGRESSORS]
+                others = self._largest(table[v], {v})[first : first + REGRESSORS]
                 if len(others) < REGRESSORS:
                     return
-                estimates, share = study.same_period(v, others)
-                phrases = {"#r2": printed(share, 2), "#t": "?", "k": COUNT[REGRESSORS]}
-                said: list[Say] = [] if first or v else [Say("appendix_open")]
-                yield [
-                    [*said, Say("table_same", {"b": v}, phrases=phrases)],
-                    regression_table("Same-period regression of", v, others, estimates),
-                ]
+                if not first and ("table_same", v) in self._regressed:
+                    continue
+                said, shown = self._regression("table_same", v, others)
+                yield [[*opening, said], shown]
+                opening = []
 
     def explained(self, nodes: Sequence[int]) -> list[int]:
         """Return quantities whose clear correlations without arrow all have an explanation."""

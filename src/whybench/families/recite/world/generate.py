@@ -22,7 +22,7 @@ from whybench.families.recite.world.knowledge import FIELDS, field_named, scener
 from whybench.families.recite.world.nearness import FORMS, margins
 from whybench.families.recite.world.plan import Setting, planned
 from whybench.families.recite.world.say import Findings
-from whybench.families.recite.world.simulate import PAIRS, simulated
+from whybench.families.recite.world.simulate import PAIRS, Study, simulated
 from whybench.families.recite.world.sizes import Size, sized
 from whybench.families.recite.world.world import Edge, Node, Status, View, World
 
@@ -32,6 +32,8 @@ GRAMMARS = {"seen": {False}, "held_out": {True}, "all": {False, True}}
 """Parameter `grammar` → whether productions may be held out."""
 SHORTENED = 0.6
 """Share of the named concepts that a text abbreviates."""
+DRAFTS = 5
+"""How often a document is written anew if it is longer than asked for."""
 PER_MENTION = 260
 """Characters of a document for each time that an arrow is told, about."""
 OFTEN = {"short": (1.5, 2.0), "ladder": (1.8, 2.6), "matched": (2.0, 3.2)}
@@ -50,7 +52,7 @@ class Order:
     shares: Shares
     level: int = 0
     """Level in `ladder`, from 1; 0 in other suites."""
-    distractors: float = 1.6
+    distractors: float = 2.0
     grammar: str = "held_out"
     nodes: int | None = None
     length: int | None = None
@@ -89,12 +91,37 @@ def system_of(order: Order) -> tuple[System, Size]:
     return drawn(stream, field, size), size
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A document as written, with what is needed to describe it."""
+
+    title: str
+    author: Author
+    doubts: Doubts
+    composer: Composer
+    described: frozenset[int]
+
+
 def made(order: Order) -> World:
     """Generate a document; the same graph at another level has another text."""
     system, size = system_of(order)
     study = simulated(order.path, system, PERIODS[system.field.name])
-    stream = Stream(*order.path, "words", order.level, order.grammar)
     often = _often(order, size.length / len(system.arrows))
+    draft = _drafted(order, study, often)
+    for _ in range(DRAFTS if order.length else 0):
+        if draft.composer.page.at <= size.length:
+            break
+        often *= 0.95 * size.length / draft.composer.page.at
+        draft = _drafted(order, study, often)
+    if order.length:
+        draft.composer.appendix(draft.doubts.appendix(), order.length)
+    return _world(order, system, draft)
+
+
+def _drafted(order: Order, study: Study, often: float) -> Draft:
+    """Write a document that tells its arrows a number of times in the mean."""
+    system = study.system
+    stream = Stream(*order.path, "words", order.level, order.grammar)
     author = Author(
         stream,
         Findings(study),
@@ -111,9 +138,12 @@ def made(order: Order) -> World:
         stream, system, _speaker(stream, system, described), setting.phrases,
         frozenset(GRAMMARS[order.grammar]),
     )  # fmt: skip
-    title = composer.document(sections)
-    if order.length:
-        composer.appendix(doubts.appendix(), order.length)
+    return Draft(composer.document(sections), author, doubts, composer, described)
+
+
+def _world(order: Order, system: System, draft: Draft) -> World:
+    """Return the document with its graph, and where the text gives it."""
+    author, composer = draft.author, draft.composer
     spans, frames, denied = evidence(composer.page)
     held = {one.id for _, _, one in composer.page.sentences if one.held_out}
     edges = tuple(
@@ -126,14 +156,14 @@ def made(order: Order) -> World:
     n = system.n
     return World(
         View("".join(composer.page.pieces), n),
-        tuple(_node(system, v, described, composer.speaker.shortened) for v in range(n)),
+        tuple(_node(system, v, draft.described, composer.speaker.shortened) for v in range(n)),
         edges,
         f"{order.source}-{order.graph}",
-        title=title,
+        title=draft.title,
         domains=(system.field.title,),
         level=order.level,
         denied=frozenset(link for link in denied if max(link) < n),
-        correlations=tuple(doubts.reported[pair] for pair in sorted(doubts.reported)),
+        correlations=tuple(one for _, one in sorted(draft.doubts.reported.items())),
         outsiders=tuple(concept.name for concept in system.concepts[n:]),
     )
 

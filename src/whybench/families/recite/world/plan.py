@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from whybench.families.recite.world.author import Author
+from whybench.families.recite.world.author import LISTED, Author
 from whybench.families.recite.world.doubts import Doubts
 from whybench.families.recite.world.drawing import Link
+from whybench.families.recite.world.grammar import words
 from whybench.families.recite.world.knowledge import Concept
 from whybench.families.recite.world.say import (
     COUNT,
@@ -16,7 +18,6 @@ from whybench.families.recite.world.say import (
     Say,
     Section,
     Table,
-    regression_table,
 )
 from whybench.families.recite.world.simulate import printed
 
@@ -24,12 +25,17 @@ PART = 9
 """Arrows in a part of the results, about."""
 OTHERWISE = 0.2
 """Share of the lures in results that are told by what would have happened otherwise."""
+REFERRED = 0.25
+"""Share of them that are told by reference to the sentence before."""
 PARAGRAPH = 5
 """Sentences of a paragraph, about."""
-SHOWN_RATIO = 2.2
-"""Estimate divided by standard error that all causes in a table of a regression have."""
 SHOWN = 7
 """Quantities in a table of correlations."""
+VERDICTS = {
+    "R": ("First results in the full model", "table_results", "Result"),
+    "study ": ("Findings of the cited studies in the full model", "table_studies", "Study"),
+}
+"""Kind of numbers → caption, sentence and head of the table that decides on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +133,16 @@ def _part(
         sentences.append(links_told)
     paragraphs += _paragraphs(opening, sentences)
     if not setting.compact:
-        paragraphs += _regressions(author, setting, arrows)
+        paragraphs += doubts.regressions(arrows)
     paragraphs += _correlations(author, doubts, setting, arrows)
     return paragraphs
 
 
 def _cut(said: Sequence[Say], size: int) -> list[list[Say]]:
-    return [list(said[k : k + size]) for k in range(0, len(said), size)]
+    """Cut into paragraphs of about the same number of sentences, at most `size`."""
+    parts = -(-len(said) // size)
+    ends = [len(said) * k // parts for k in range(parts + 1)] if parts else [0]
+    return [list(said[a:b]) for a, b in pairwise(ends)]
 
 
 def _loop(links: Sequence[Link]) -> list[Link]:
@@ -213,6 +222,8 @@ def _some(
     draw = author.stream.uniform()
     if link in author.lures and draw > 1 - OTHERWISE:
         return [author.absent(link)], [link]
+    if link in author.lures and draw > 1 - OTHERWISE - REFERRED:
+        return author.referred(link, before) or author.led(link), [link]
     into = [one for one in stated if one[1] == link[1]][:3]
     out = [one for one in stated if one[0] == link[0]][:3]
     on = [one for one in stated if one[0] == link[1] and one[1] != link[0]]
@@ -234,32 +245,10 @@ def _paragraphs(opening: list[Say], runs: Sequence[list[Say]]) -> list[Paragraph
         if run[0].role == "trial" and not found[-1]:
             found[-1].append(Say("trial_open"))
         found[-1] += run
+    if len(found) > 1 and len(found[-1]) < 2:
+        last = found.pop()
+        found[-1] += last
     return [paragraph for paragraph in found if paragraph]
-
-
-def _regressions(author: Author, setting: Setting, links: Sequence[Link]) -> list[Paragraph]:
-    """Print the regression of the quantity that has most causes in a part."""
-    findings = author.findings
-    count = Counter(b for _, b in links)
-    clear = [
-        b for b in sorted(count)
-        if all(abs(findings.estimates[a, b].ratio) > SHOWN_RATIO for a in findings.causes[b])
-    ]  # fmt: skip
-    if not clear:
-        return []
-    effect = max(clear, key=lambda b: len(findings.causes[b]))
-    causes = findings.causes[effect]
-    others = [v for v in range(findings.study.system.n) if v != effect and v not in causes]
-    weak = [v for v in author.stream.shuffled(others) if findings.without((v, effect))]
-    controls = weak[:2]
-    order = author.stream.shuffled([*causes, *controls])
-    estimates, share = findings.study.regression(effect, order)
-    phrases = {"#T": setting.phrases["#T"], "#r2": printed(share, 2), "#t": "?"}
-    names: tuple[str | int, ...] = ("own value, lagged", *order)
-    return [
-        [Say("table_reg", {"b": effect}, phrases=phrases)],
-        regression_table("Regression of", effect, names, estimates),
-    ]
 
 
 def _correlations(
@@ -310,7 +299,8 @@ def _hypotheses(author: Author) -> list[Paragraph]:
     links = sorted(author.told_in("H"), key=lambda link: concepts[link[1]].cluster)
     said = [
         author.claim(
-            link, "because" if author.explainable(link) and author.stream.below(2) else "hypothesis"
+            link,
+            "reasoned" if author.explainable(link) and author.stream.below(2) else "hypothesis",
         )
         for link in links
     ]
@@ -319,8 +309,27 @@ def _hypotheses(author: Author) -> list[Paragraph]:
 
 def _robustness(author: Author) -> list[Paragraph]:
     """Withdraw first results by their numbers."""
-    said = author.decided("retracted", "R", False)
-    return [[Say("robustness_open"), *said]] if said else []
+    verdict = _verdict(author, "R", "retracted")
+    if not verdict:
+        return []
+    first = verdict[0] if isinstance(verdict[0], list) else []
+    return [[Say("robustness_open"), *first], *verdict[1:]]
+
+
+def _verdict(author: Author, kind: str, no: str, yes: str | None = None) -> list[Paragraph]:
+    """Decide on first results, or studies, by sentences; on many of them by a table."""
+    own = [one for one in author.numbered if one.startswith(kind)]
+    if len(own) <= LISTED:
+        said = author.decided(yes, kind, True) if yes else []
+        said += author.decided(no, kind, False)
+        return [said] if said else []
+    good, bad = (
+        [w.forms["-", "s"] for w in words()["verdict"] if w.polarity == s] for s in (1, -1)
+    )
+    pick = author.stream.below(len(good))
+    rows = tuple((one, good[pick] if author.numbered[one] else bad[pick]) for one in own)
+    title, role, head = VERDICTS[kind]
+    return [[Say(role, phrases={"#t": "?"})], Table(title, (head, "Full model"), rows)]
 
 
 def _methods(author: Author, doubts: Doubts) -> list[Paragraph]:
@@ -368,12 +377,12 @@ def _discussion(author: Author, doubts: Doubts) -> list[Paragraph]:
     verdicts = [
         *author.decided("supported", "H", True),
         *author.decided("rejected", "H", False),
-        *author.decided("replicated", "study ", True),
-        *author.decided("unreplicated", "study ", False),
     ]
+    studies = _verdict(author, "study ", "unreplicated", "replicated")
     contrast = doubts.contrasts()
     return [
-        *_cut(verdicts, PARAGRAPH),
+        *([verdicts] if verdicts else []),
+        *studies,
         *_whole([*([Say("discuss_open")] if because else []), *because, *again], PARAGRAPH),
         *_whole([Say("contrast_open"), *contrast] if contrast else [], PARAGRAPH),
         *_cut(doubts.hedges(), PARAGRAPH),
@@ -387,6 +396,9 @@ def _whole(said: Sequence[Say], size: int) -> list[list[Say]]:
         if not found or (len(found[-1]) >= size and not one.with_last):
             found.append([])
         found[-1].append(one)
+    if len(found) > 1 and len(found[-1]) < 3:
+        last = found.pop()
+        found[-1] += last
     return found
 
 

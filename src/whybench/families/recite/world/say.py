@@ -14,11 +14,11 @@ from whybench.families.recite.world.world import Correlation, Status
 
 LEVEL: dict[str, Status] = {
     **dict.fromkeys(
-        ("claim", "hypothesis", "because", "chain", "causes", "effects", "mutual", "cited",
-         "common", "overturn", "revised"),
+        ("claim", "hypothesis", "reasoned", "because", "chain", "causes", "effects", "mutual",
+         "cited", "common", "overturn", "revised"),
         "stated",
     ),
-    **dict.fromkeys(("latter", "former", "both", "response"), "implied"),
+    **dict.fromkeys(("this", "latter", "former", "both", "response"), "implied"),
     **dict.fromkeys(("acts", "receives", "except", "through", "absent"), "derivable"),
 }  # fmt: skip
 """How a role gives its arrows."""
@@ -58,7 +58,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a caption; cells are texts or concepts."""
+    """A table with a caption; cells are texts, concepts or keys of studies."""
 
     caption: str
     head: tuple[str, ...]
@@ -230,14 +230,14 @@ def coefficient(estimate: Estimate) -> dict[str, str]:
 
 
 def regression_table(
-    caption: str, about: int, names: Iterable[str | int], estimates: Iterable[Estimate]
+    about: int, names: Iterable[str | int], estimates: Iterable[Estimate]
 ) -> Table:
     """Return the table of a regression."""
     rows = tuple(
         (name, figures["#beta"], figures["#se"], figures["#p"].removeprefix("= "))
         for name, figures in zip(names, map(coefficient, estimates), strict=True)
     )
-    return Table(caption, ("Regressor", "Coefficient", "SE", "p"), rows, about)
+    return Table("Regression of", ("Regressor", "Coefficient", "SE", "p"), rows, about)
 
 
 def r_of(value: float, periods: int) -> dict[str, str]:

@@ -124,6 +124,11 @@ class Study:
         """Regress a quantity on the values of others in the same period."""
         return _fitted(self.values[:, effect], self.values[:, list(others)])
 
+    def leads(self, quantity: int, others: Sequence[int]) -> tuple[list[Estimate], float]:
+        """Regress a quantity on its last value and on the next values of others."""
+        later = np.hstack([self.values[:-2, [quantity]], self.values[2:, list(others)]])
+        return _fitted(self.values[1:-1, quantity], later)
+
     def trial(self, link: Link, up: int) -> Trial:
         """Change a cause by one standard deviation, with everything else held fixed."""
         cause, effect = link

@@ -9,7 +9,8 @@ const keyOf = (row, place) => {
 function sortBy(head) {
   const table = head.closest("table");
   const place = head.cellIndex;
-  const down = head.getAttribute("aria-sort") === "ascending";
+  const now = head.getAttribute("aria-sort");
+  const down = now ? now === "ascending" : head.dataset.first === "descending";
   const numeric = head.classList.contains("number");
   const compare = (a, b) => (numeric ? Number(a) - Number(b) : collator.compare(a, b));
   const rows = [...table.tBodies[0].rows].map((row) => [keyOf(row, place), row]);

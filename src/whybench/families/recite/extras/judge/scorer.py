@@ -13,11 +13,11 @@ from inspect_ai.model import Model
 from inspect_ai.scorer import Metric, Scorer, metric, scorer
 from inspect_ai.solver import TaskState
 
-from whybench.episode.score import CONTEXT_EXCEEDED, Kind
+from whybench.episode.score import Kind
 from whybench.families.recite.extras.judge.case import Case, answered_edges, case_of
 from whybench.families.recite.extras.judge.exam_task import JUDGE
 from whybench.families.recite.extras.judge.verdict import mean_values, verdict
-from whybench.interfaces.inspectai.record import EXCEEDED
+from whybench.interfaces.inspectai.record import lost_kind
 from whybench.judge.labels import Entry, Given
 from whybench.judge.question import Asked
 from whybench.judge.scorer import Judgement, clustered_means, judge_scorer, replayed
@@ -40,7 +40,7 @@ def stored_case(state: TaskState) -> Case | None:
         return None
     family, instance, trace = found
     edges = answered_edges(family, instance, trace)
-    if edges is None and state.store.get(EXCEEDED) and CONTEXT_EXCEEDED in family.excluded:
+    if edges is None and lost_kind(state.store) in family.excluded:
         return None
     return case_of(family.world(instance), edges, instance.id)
 

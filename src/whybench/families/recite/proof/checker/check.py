@@ -24,8 +24,10 @@ from whybench.families.recite.proof.checker.verification_parser import (
     Heard,
     Pair,
     Reread,
+    label_of,
     reread,
     table,
+    tabled,
 )
 from whybench.families.recite.world.world import World
 
@@ -54,8 +56,8 @@ OPEN = {
     "doubted",
 }  # fmt: skip
 STATING = {
-    "claim", "hypothesis", "because", "chain", "causes", "effects", "mutual", "cited", "common",
-    "overturn", "revised",
+    "claim", "hypothesis", "reasoned", "because", "chain", "causes", "effects", "mutual", "cited",
+    "common", "overturn", "revised",
 }  # fmt: skip
 
 _MOST_CYCLES = 10_000
@@ -162,6 +164,7 @@ def _sign_flaws(reading: Reread, signs: Mapping[Pair, int]) -> Iterator[str]:
             if one.role in (
                 "claim",
                 "hypothesis",
+                "reasoned",
                 "because",
                 "cited",
                 "overturn",
@@ -190,17 +193,20 @@ def _number_flaws(world: World, reading: Reread, study: Recomputed) -> Iterator[
 
 
 def _table_flaws(text: str, reading: Reread, study: Recomputed) -> Iterator[str]:
-    shares = {
-        one.numbers["#t"]: one.numbers["#r2"]
+    told = {
+        one.numbers["#t"]: (one.role, one.numbers["#r2"])
         for paragraph in reading.sentences for one in paragraph if "#r2" in one.numbers
     }  # fmt: skip
     place = {row[form]: v for v, row in enumerate(study.rows) for form in ("name", "described")}
+    known = {name for paragraph in reading.sentences for one in paragraph for name in one.called}
     for match in re.finditer(r"^Table (\d+)\. (.*)\n\n((?:\|.*\n?)+)", text, re.MULTILINE):
         number, caption, body = match.groups()
         rows = [[cell.strip() for cell in line.strip("| ").split("|")]
                 for line in body.splitlines()[2:]]  # fmt: skip
         if caption.startswith("Quantities"):
             wrong = _described(rows, place, study)
+        elif caption.endswith(" in the full model"):
+            wrong = (row[0] for row in rows if label_of(row[0]) not in known)
         elif caption == "Correlations":
             own = [place[re.sub(r"^\(\d+\) ", "", row[0])] for row in rows]
             wrong = (
@@ -208,19 +214,18 @@ def _table_flaws(text: str, reading: Reread, study: Recomputed) -> Iterator[str]
                 if row[j + 1] != shown(study.correlation(own[i], own[j]), 2)
             )  # fmt: skip
         else:
-            kind, _, explained = caption.partition(" of ")
-            effect = place[explained]
-            if kind == "Regression":
-                found, share = study.regression(effect, [place[row[0]] for row in rows[1:]])
-            else:
-                found, share = study.same_period(effect, [place[row[0]] for row in rows])
+            role, printed = told.get(number, ("", ""))
+            effect = place[caption.removeprefix("Regression of ")]
+            others = [place[row[0]] for row in rows if row[0] != "own value, lagged"]
+            fit = {"table_same": study.same_period, "table_lead": study.leads}
+            found, share = fit.get(role, study.regression)(effect, others)
             right = [[shown(value, 2), shown(error, 2), significance(value / error)]
                      for value, error in found]  # fmt: skip
             wrong = (
                 row[0] for row, cells in zip(rows, right, strict=True)
                 if row[1:] != [*cells[:2], cells[2].removeprefix("= ")]
             )  # fmt: skip
-            if shares.get(number) != shown(share, 2):
+            if printed != shown(share, 2):
                 yield f"number: R² of table {number}"
         yield from (f"number: table {number}, {row}" for row in wrong)
 
@@ -290,6 +295,7 @@ def _figures(world: World, reading: Reread) -> dict[str, Json]:
     giving = STATING | HELPERS | LEVELS["implied"] | LEVELS["derivable"]
     share = {name: sum(lengths[role] for role in roles) / size
              for name, roles in (("giving", giving), ("bearing", giving | OPEN))}  # fmt: skip
+    share["bearing"] += sum(map(len, tabled(world.view.text)[1])) / size
     known = {row["name"]: row for row in table(f"fields/{reading.field}/concepts.tsv")}
     letters, meaning = [1.0], [1.0]
     for name, forms in reading.forms.items():

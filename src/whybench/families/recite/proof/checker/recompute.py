@@ -62,6 +62,11 @@ def solved(
     return list(zip(found, errors, strict=True)), 1.0 - rest / total
 
 
+def _centred(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return the sum of products of two series, each without its mean."""
+    return float(sum(map(mul, x, y)) - sum(x) * sum(y) / len(x))
+
+
 class Recomputed:
     """The data of a study: concepts by name, arrows with signs, and the path of its seed."""
 
@@ -163,6 +168,17 @@ class Recomputed:
             self.periods,
         )
 
+    def leads(self, v: int, others: Sequence[int]) -> tuple[list[Link2], float]:
+        """Return the same for a regression on the own past and on what follows in others."""
+        own = [self.series[v][:-2], *(self.series[w][2:] for w in others)]
+        now = self.series[v][1:-1]
+        return solved(
+            [[_centred(x, y) for y in own] for x in own],
+            [_centred(x, now) for x in own],
+            _centred(now, now),
+            len(now),
+        )
+
     # What sentences print.
 
     def expected(self, one: Heard, before: Heard | None) -> Iterator[tuple[str, str]]:
@@ -173,9 +189,9 @@ class Recomputed:
             "#p" in one.numbers and "b" in slot and "#r" not in one.numbers
         ):
             effect = slot["b"][0]
-            if one.role in ("latter", "former"):
+            if one.role in ("this", "latter", "former"):
                 named = before.named if before else ()
-                cause = self.place[named[-1] if one.role == "latter" else named[0]]
+                cause = self.place[named[0 if one.role == "former" else -1]]
             else:
                 cause = slot["a"][0]
             yield from self._coefficient(cause, effect)

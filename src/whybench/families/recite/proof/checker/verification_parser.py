@@ -19,9 +19,11 @@ Pair = tuple[str, str]
 Rows = list[dict[str, str]]
 
 GIVES = {
-    "claim": "a>b", "hypothesis": "a>b", "because": "a>b", "cited": "a>b", "overturn": "a>b",
-    "revised": "a>b", "absent": "a>b", "chain": "a>b b>c", "mutual": "a>b b>a", "causes": "cs>b",
-    "effects": "a>es", "common": "c>a c>b", "through": "a>b b>c", "latter": "LAST>b",
+    "claim": "a>b", "hypothesis": "a>b", "reasoned": "a>b", "because": "a>b", "cited": "a>b",
+    "overturn": "a>b", "revised": "a>b", "absent": "a>b", "chain": "a>b b>c", "mutual": "a>b b>a",
+    "causes": "cs>b",
+    "effects": "a>es", "common": "c>a c>b", "through": "a>b b>c", "this": "LAST>b",
+    "latter": "LAST>b",
     "former": "FIRST>b", "both": "ALL>b", "response": "TRIED>b", "acts": "GROUP>b",
     "receives": "a>GROUP", "except": "REST>b",
 }  # fmt: skip
@@ -33,7 +35,7 @@ DENIES = {
 DECIDES = {"supported": True, "rejected": False, "retracted": False, "unreplicated": False}
 """Role → whether the numbers and studies in it hold."""
 LEVELS = {
-    "implied": {"latter", "former", "both", "response"},
+    "implied": {"this", "latter", "former", "both", "response"},
     "derivable": {"acts", "receives", "except", "through", "absent"},
 }
 """Level → roles; all others state their arrows."""
@@ -69,7 +71,7 @@ class Heard:
     @property
     def called(self) -> set[str]:
         """Its number, or the studies that it cites."""
-        cited = {_study(text) for slot in ("cite", "cited") for text in self.slots.get(slot, ())}
+        cited = {study_of(text) for slot in ("cite", "cited") for text in self.slots.get(slot, ())}
         return {self.tag} if self.tag else cited if self.role == "cited" else set()
 
 
@@ -246,8 +248,9 @@ def reread(text: str, name: str) -> Reread:
         name: holds
         for paragraph in found.sentences for one in paragraph
         if (holds := DECIDES.get(one.role)) is not None
-        for name in (*one.slots.get("tags", ()), *map(_study, one.slots.get("cites", ())))
+        for name in (*one.slots.get("tags", ()), *map(study_of, one.slots.get("cites", ())))
     }  # fmt: skip
+    decided |= tabled(text)[0]
     for paragraph in found.sentences:
         for before, one in zip([None, *paragraph], paragraph, strict=False):
             pairs = list(_pairs(GIVES.get(one.role, ""), one, before, groups))
@@ -261,7 +264,26 @@ def reread(text: str, name: str) -> Reread:
     return found
 
 
-def _study(text: str) -> str:
+def tabled(text: str) -> tuple[dict[str, bool], list[str]]:
+    """Return what tables decide: number or study → whether it holds; and the rows that do so."""
+    decided: dict[str, bool] = {}
+    rows = []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line[1:-1].split("|")]
+        sign = _words()["verdict", "-"].get(cells[-1])
+        if line.startswith("|") and len(cells) == 2 and sign:
+            decided[label_of(cells[0])] = sign > 0
+            rows.append(line)
+    return decided, rows
+
+
+def label_of(cell: str) -> str:
+    """Return the number or the study in a cell, as sentences have it."""
+    return cell if re.fullmatch(r"[HR]\d+", cell) else study_of(cell.lower())
+
+
+def study_of(text: str) -> str:
+    """Return a citation without punctuation."""
     return " ".join(re.findall(r"\w+", text))
 
 

@@ -27,7 +27,7 @@ TARGETS = 2
 """The targets of the further row."""
 FREE = 2
 """The least number of variables that are neither root nor target."""
-FARTHEST = 1.0
+FARTHEST = 0.8
 """The largest distance of two of three questions, in standard deviations, that is accepted."""
 INPUTS = 2
 """The inputs of the rules that say the same of three questions."""

@@ -1,0 +1,1 @@
+"""Frozen benchmarks as data: a recipe, and the rows, hashes and bounds that were made from it."""

@@ -1,0 +1,1 @@
+"""The front page of a report: verdicts, one table, one figure, a few episodes."""

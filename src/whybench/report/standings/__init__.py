@@ -1,0 +1,1 @@
+"""Systems by families: every score between its floor and its ceiling."""
