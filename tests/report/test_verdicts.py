@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.report.made_up_standings import FAMILIES, cell, gap, short_of, standings, system
 
-from whybench.report.front.verdicts import answer, best, compared, knowing, title, unusable, verdict
+from whybench.report.front.verdicts import answer, best, compared, knowing, title, verdict
 from whybench.report.standings.model import Estimate, Gap, Pair
 
 ASTER, BIRCH, CEDAR, DUNE = (
@@ -142,7 +142,7 @@ def test_too_few_right_answers_say_nothing_of_understanding() -> None:
 def test_a_tenth_of_unusable_replies_enters_the_verdict(share, told) -> None:
     cells = {name: replace(one, unusable=share) for name, one in DUNE.cells.items()}
     lost = replace(DUNE, cells=cells)
-    assert unusable(lost) == pytest.approx(share)
+    assert lost.unusable == pytest.approx(share)
     said = "Score 0.02; 10 % of its episodes ended because a reply could not be used."
     assert (verdict(standings((ASTER, lost)), lost).detail == said) == told
 
@@ -151,9 +151,9 @@ def test_unusable_replies_are_weighted_by_episodes_and_may_be_unknown() -> None:
     cells = {"a": cell("a", 0.5, 0.5, unusable=1.0, episodes=10)}
     cells["b"] = cell("b", 0.5, 0.5, unusable=0.0, episodes=30)
     cells["c"] = cell("c", 0.5, 0.5, unusable=math.nan)
-    assert unusable(replace(DUNE, cells=cells)) == 0.25
+    assert replace(DUNE, cells=cells).unusable == 0.25
     none = replace(DUNE, cells={"c": cells["c"]})
-    assert math.isnan(unusable(none))
+    assert math.isnan(none.unusable)
 
 
 def pair_of(first, second, overall, families) -> tuple:

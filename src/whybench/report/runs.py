@@ -122,6 +122,10 @@ USAGE = {
 """Column → Inspect's name for this usage of a model."""
 
 
+CACHED = ("input_tokens_cache_read", "input_tokens_cache_write")
+"""Input tokens that Inspect counts apart, because providers bill them at another price."""
+
+
 def _runs(
     name: str, task: str, head: Mapping[str, Any], samples: Iterable[Mapping[str, Any]]
 ) -> Iterable[Run]:
@@ -181,6 +185,7 @@ def _row(where: Mapping[str, Any], sample: Mapping[str, Any], model: str) -> dic
     row["labels"] = own.get("metadata") or {}
     used = json.loads(sample["usage"]).get(model, {})
     row |= {column: _known(used.get(name)) for column, name in USAGE.items()}
+    row["input_tokens"] += sum(used.get(name) or 0 for name in CACHED)
     row["seconds"] = _known(sample["seconds"])
     row["error"] = sample["error"] if isinstance(sample["error"], str) else None
     for scorer, score in scores.items():

@@ -50,8 +50,9 @@ def show_estimate(
         ],
     )
     sources, whole = ", ".join(dict.fromkeys(one.source for one in found)), total(found)
+    each = f"each of {len(models)} models: " if len(models) > 1 else ""
     typer.echo(
-        f"{title}, for each of {len(models)} models: {', '.join(models)}. Tokens by {sources} "
+        f"{title}, for {each}{', '.join(models)}. Tokens by {sources} "
         f"(rule {TOKENIZER}), without reasoning. Time at {connections} connections. At most "
         f"{many(whole.most_input)} input and {many(whole.most_output)} output tokens, if every "
         "call is made and every reply has the full length."

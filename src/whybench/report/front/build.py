@@ -10,10 +10,10 @@ from whybench import CANARY, __version__
 from whybench.episode.family import Family
 from whybench.report.front.cards import KINDS, chosen
 from whybench.report.front.model import Front, Multiple, Note
-from whybench.report.front.words import number
 from whybench.report.runs import Logs
 from whybench.report.section import Chapter, Section
 from whybench.report.standings.model import Standings
+from whybench.report.standings.words import number
 from whybench.report.view import View
 
 

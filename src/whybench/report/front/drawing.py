@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from whybench.report.front.verdicts import at_floor
-from whybench.report.front.words import between, per_cent, two
 from whybench.report.standings.model import Cell, Estimate, System
+from whybench.report.standings.words import between, per_cent, two
 
 LENGTH = 97.0
 """Length of a track in per cent of its column."""

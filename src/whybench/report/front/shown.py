@@ -10,10 +10,10 @@ from itertools import pairwise
 from whybench.report.front import cards, verdicts
 from whybench.report.front.drawing import Bar, Plane, cell_bar, overall_bar, plane
 from whybench.report.front.model import Front, Multiple, Note, Panel
-from whybench.report.front.words import between, listed, number, per_cent, two
 from whybench.report.palette import SYSTEMS, mark_of, place_of
 from whybench.report.section import Chapter, Report
 from whybench.report.standings.model import Cell, Pair, System
+from whybench.report.standings.words import between, listed, number, per_cent, two
 
 FIRST = 4
 """Systems whose verdicts stand beside the figure; the other verdicts are folded."""
@@ -150,7 +150,7 @@ def _row(front: Front, system: System) -> Row:
         (
             ("experiments", _times(system.mean("efficiency"))),
             ("cost", _price(system.total("cost"))),
-            ("unusable", per_cent(verdicts.unusable(system), 1)),
+            ("unusable", per_cent(system.unusable, 1)),
         ),
     )
 

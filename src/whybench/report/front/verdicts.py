@@ -12,12 +12,11 @@ A sentence is said only if these rules allow it:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from whybench.report.front.words import between, every, listed, number, per_cent, two
 from whybench.report.standings.model import Cell, Estimate, Gap, Pair, Standings, System
+from whybench.report.standings.words import between, every, listed, number, per_cent, two
 
 ENOUGH_RIGHT = 20
 """Fewest right answers for which a sentence says how many were understood."""
@@ -147,7 +146,7 @@ def _sentence(said: str, system: System, known: Knowing | None = None) -> str:
     elif known is not None:
         only = "only " if known == "lucky" else ""
         said += f"; {only}{per_cent(system.understood.value)} of it follows from what it saw"
-    lost = unusable(system)
+    lost = system.unusable
     if lost >= MANY_UNUSABLE:
         said += f"; {per_cent(lost)} of its episodes ended because a reply could not be used"
     return f"{said}."
@@ -235,13 +234,6 @@ def at_floor(system: System) -> bool:
 def right(system: System) -> int:
     """Return the number of right answers behind the share understood."""
     return sum(cell.right for cell in system.cells.values())
-
-
-def unusable(system: System) -> float:
-    """Return the share of all episodes that ended because a reply could not be used."""
-    known = [cell for cell in system.cells.values() if not math.isnan(cell.unusable)]
-    episodes = sum(cell.episodes for cell in known)
-    return sum(cell.unusable * cell.episodes for cell in known) / episodes if episodes else math.nan
 
 
 def _tenths(system: System) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from whybench.report.front.words import between, per_cent, two
 from whybench.report.standings.model import Estimate
+from whybench.report.standings.words import between, per_cent, two
 
 
 def figure(value: float, decimals: int = 0) -> str:

@@ -63,7 +63,15 @@ def standings(logs: Logs) -> Standings:
         cells.setdefault(displayed_without(run, ASIDE), {}).setdefault(run.family.name, []).append(
             run
         )
-    systems = [_system(name, found, columns, logs.runs) for name, found in cells.items()]
+    views = {
+        family: View(
+            families()[family],
+            tuple(run for run in logs.runs if run.family.name == family),
+            Published(),
+        )
+        for family in columns
+    }
+    systems = [_system(name, found, columns, views) for name, found in cells.items()]
     systems.sort(key=lambda one: (-_rank(one), one.name))
     remarks += _incomplete(systems, release, which)
     return Standings(
@@ -128,9 +136,12 @@ def _columns(runs: Iterable[Run], release: str) -> tuple[str, ...]:
 
 
 def _system(
-    name: str, found: Mapping[str, Sequence[Run]], columns: Sequence[str], runs: Sequence[Run]
+    name: str,
+    found: Mapping[str, Sequence[Run]],
+    columns: Sequence[str],
+    views: Mapping[str, View],
 ) -> System:
-    cells = {family: _cell(found[family], runs) for family in columns if family in found}
+    cells = {family: _cell(found[family], views[family]) for family in columns if family in found}
     missing = tuple(family for family in columns if family not in found)
     some = next(iter(found.values()))[0]
     return System(
@@ -164,7 +175,7 @@ def pooled(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _cell(found: Sequence[Run], runs: Sequence[Run]) -> Cell:
+def _cell(found: Sequence[Run], view: View) -> Cell:
     family: Family[Any] = found[0].family
     frame = pooled(found)
     headline = next(metric for metric in family.metrics if metric.name == family.headline)
@@ -174,7 +185,7 @@ def _cell(found: Sequence[Run], runs: Sequence[Run]) -> Cell:
         )
     )
     weights = [len(run.frame) for run in found]
-    bounds = [_bounds(run, runs) for run in found]
+    bounds = [_bounds(run, view) for run in found]
     floor, ceiling = (
         float(np.average([one[place] for one in bounds], weights=weights)) for place in (0, 1)
     )
@@ -205,10 +216,9 @@ def _cell(found: Sequence[Run], runs: Sequence[Run]) -> Cell:
     )
 
 
-def _bounds(run: Run, runs: Sequence[Run]) -> tuple[float, float, str, str]:
+def _bounds(run: Run, view: View) -> tuple[float, float, str, str]:
     """Return floor and ceiling, with their names."""
-    mine = tuple(one for one in runs if one.family.name == run.family.name)
-    found = View(run.family, mine, Published()).bounds(run)
+    found = view.bounds(run)
     best = max(found.floors, key=lambda name: found.floors[name], default="")
     return found.floor, found.ceiling, best, "exact"
 

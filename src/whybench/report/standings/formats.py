@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from whybench.report.standings.model import Cell, Estimate, Standings, System
+from whybench.report.standings.words import per_cent, two
 
 DASH = "–"
 
@@ -35,33 +36,17 @@ def formatted(found: Standings, form: str) -> str:
     return FORMATS[form](found)
 
 
-def number(value: float, digits: int = 2) -> str:
-    """Return a number with a true minus sign; a dash if it is unknown.
-
-    >>> number(-0.041), number(math.nan)
-    ('−0.04', '–')
-    """
-    if math.isnan(value):
-        return DASH
-    return f"{value:.{digits}f}".replace("-", "−")
-
-
-def percent(value: float) -> str:
-    """Return a share as a percentage; a dash if it is unknown."""
-    return DASH if math.isnan(value) else f"{100 * value:.0f} %"
-
-
 def _spanned(found: Estimate) -> str:
     """Return a figure with its interval."""
     if not found.known:
         return DASH
-    return f"{number(found.value)} [{number(found.low)}, {number(found.high)}]"
+    return f"{two(found.value)} [{two(found.low)}, {two(found.high)}]"
 
 
 def _cell(cell: Cell | None) -> str:
     if cell is None:
         return "not run"
-    share = "floor" if cell.is_floor else percent(cell.share.value)
+    share = "floor" if cell.is_floor else per_cent(cell.share.value)
     return f"{_spanned(cell.score)} · {share}"
 
 
@@ -78,12 +63,12 @@ def row(system: System, families: Sequence[str]) -> list[str]:
         system.name,
         f"{ran} of {len(families)}" if system.missing else _spanned(system.overall),
         *(_cell(system.cells.get(family)) for family in families),
-        percent(system.understood.value),
-        number(system.mean("efficiency")),
-        number(system.total("cost")),
+        per_cent(system.understood.value),
+        two(system.mean("efficiency")),
+        two(system.total("cost")),
         _many(system.total("input_tokens")),
         _many(system.total("output_tokens")),
-        percent(system.mean("unusable")),
+        per_cent(system.unusable),
     ]
 
 
@@ -94,13 +79,13 @@ def notes(found: Standings) -> list[str]:
         for family, cell in system.cells.items():
             first.setdefault(family, cell)
     bounds = "; ".join(
-        f"{family}: {number(c.floor)} ({c.floor_name}) to {number(c.ceiling)} of {c.metric}"
+        f"{family}: {two(c.floor)} ({c.floor_name}) to {two(c.ceiling)} of {c.metric}"
         for family, c in first.items()
     )
     named = f"Release {found.release}, set {found.set}. " if found.release else ""
     odd = [
         f"{system.name}, {family}: "
-        + ", ".join(f"{name} {percent(s)}" for name, s in c.outcomes.items() if name != "answered")
+        + ", ".join(f"{name} {per_cent(s)}" for name, s in c.outcomes.items() if name != "answered")
         for system in found.systems
         for family, c in system.cells.items()
         if c.unusable >= 0.1

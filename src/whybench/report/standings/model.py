@@ -112,6 +112,14 @@ class System:
     missing: tuple[str, ...] = ()
     """Families that were not run."""
 
+    @property
+    def unusable(self) -> float:
+        """Share of all episodes that ended because a reply could not be used."""
+        known = [cell for cell in self.cells.values() if not math.isnan(cell.unusable)]
+        episodes = sum(cell.episodes for cell in known)
+        lost = math.fsum(cell.unusable * cell.episodes for cell in known)
+        return lost / episodes if episodes else NOTHING
+
     def total(self, name: str) -> float:
         """Return the sum of a figure over the families; nan if one is unknown."""
         return math.fsum(getattr(cell, name) for cell in self.cells.values())

@@ -6,8 +6,8 @@ from whybench.families.prism.extras.analysis import SURFACES, Gap, gaps, surface
 from whybench.families.prism.extras.report.rows import Arm, arms, clusters, scores
 from whybench.families.prism.extras.report.surfaces import RESAMPLES
 from whybench.report.front.model import Change, Multiple, Panel
-from whybench.report.front.words import listed
 from whybench.report.standings.model import Estimate
+from whybench.report.standings.words import listed
 from whybench.report.view import View
 from whybench.stats.interval import Interval, mean_interval
 

@@ -1,4 +1,4 @@
-"""Write numbers and lists for the front page: two decimals, a true minus, `86 %`."""
+"""Write numbers and lists for tables and pages: two decimals, a true minus, `86 %`."""
 
 from __future__ import annotations
 
