@@ -189,13 +189,12 @@ def after(
 ) -> dict[str, Any]:
     """Tell what became of the sessions that were open at a kill."""
     killed, listened = kill
+    first = min((answered for _, answered in answers if answered > listened), default=None)
     spans = [span for t in told for span in t.spans]
     return {
         "open_sessions_that_went_on": sum(a < killed < b for a, b in spans),
         "listening_after_s": round(listened - killed, 2),
-        "first_answer_after_s": round(
-            min(answered for _, answered in answers if answered > listened) - killed, 2
-        ),
+        "first_answer_after_s": None if first is None else round(first - killed, 2),
     }
 
 

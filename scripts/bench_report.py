@@ -4,7 +4,7 @@ Run it with `python scripts/bench_report.py`; `--logs FOLDER` keeps the logs the
 next time. Reference agents play every suite through Inspect; further systems are made of their
 finished logs: each sample is taken from the exact agent with a fixed chance and else from a weaker
 one, and Inspect writes them under another model's name. So instances, traces and scores are real,
-systems are made up, and a log's own summary of results, which no report reads, is the weaker's.
+systems are made up, and their logs have no summary of results, which a report would reject.
 The bar of time is held against CPU time: machines are shared, and wall time is printed beside it.
 """
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
@@ -54,14 +54,13 @@ SHARES = (
 )
 
 
-def make(share: Share, folder: Path) -> int:
-    """Write the logs of one suite; return how many samples they hold."""
+def make(share: Share, folder: Path) -> None:
+    """Write the logs of one suite."""
     paths = reference_logs(load_suite(share.suite), share.agents, folder, share.instances)
     logs = {log.eval.model.rpartition("/")[2]: log for log in map(read_eval_log, paths)}
     weak = [logs[agent] for agent in share.agents if agent != "exact"]
     for place in range(share.systems - len(share.agents)):
         mixed(share, place, weak[-1 - place % len(weak)], logs["exact"], folder)
-    return share.instances * share.systems
 
 
 def mixed(share: Share, place: int, weak: EvalLog, exact: EvalLog, folder: Path) -> None:
@@ -79,15 +78,17 @@ def mixed(share: Share, place: int, weak: EvalLog, exact: EvalLog, folder: Path)
         usage = {model: next(iter(taken.model_usage.values()))}
         changed = {"uuid": f"{name}-{number}", "model_usage": usage}
         samples.append(taken.model_copy(update=changed))
-    update = {"eval": head, "samples": samples, "reductions": None}
+    results = weak.results and weak.results.model_copy(update={"scores": []})
+    update = {"eval": head, "samples": samples, "results": results, "reductions": None}
     log = weak.model_copy(update=update)
     stem = Path(weak.location).name.partition("_")[0]
     write_eval_log(log, str(folder / f"{stem}_{share.suite.partition('/')[0]}_{name}.eval"))
 
 
-def measured(folder: Path, page: Path) -> dict[str, float]:
+def measured(folder: Path, page: Path, *more: str) -> dict[str, float]:
     """Write the report in a process of its own; return what it took."""
     words = [sys.executable, "-m", "whybench", "report", str(folder), "-o", str(page), "--json"]
+    words += more
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(words, capture_output=True, text=True)
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -109,6 +110,8 @@ def main() -> int:
     parser.add_argument("--logs", type=Path, help="where the logs are, or shall be")
     parser.add_argument("--bars", type=float, nargs=3, default=BARS, help="seconds, GB, MB")
     parser.add_argument("--page", type=Path, help="where the page goes; it is not kept otherwise")
+    parser.add_argument("--part", type=float, default=1.0, help="part of the instances")
+    parser.add_argument("--trust-scores", action="store_true", help="do not replay the scores")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         os.environ.setdefault("XDG_DATA_HOME", scratch)
@@ -116,12 +119,13 @@ def main() -> int:
         began = time.process_time()
         if not (folder.exists() and list_eval_logs(str(folder))):
             for share in SHARES:
-                make(share, folder)
+                make(replace(share, instances=round(share.instances * given.part)), folder)
                 print(f"{share.suite}: {time.process_time() - began:.0f} s", file=sys.stderr)
         heads = [read_eval_log(info, header_only=True) for info in list_eval_logs(str(folder))]
         samples = sum(len(head.eval.dataset.sample_ids or ()) for head in heads)
         page = given.page or Path(scratch) / "report.html"
-        found = {"logs": len(heads), "samples": samples} | measured(folder, page)
+        found = {"logs": len(heads), "samples": samples}
+        found |= measured(folder, page, *(["--trust-scores"] if given.trust_scores else []))
     print(json.dumps(found, indent=2))
     names = ("cpu_seconds", "peak_gb", "page_mb")
     missed = [name for name, bar in zip(names, given.bars, strict=True) if found[name] >= bar]

@@ -1,7 +1,8 @@
 """Draw instances for training and for evaluation, and count the hidden systems that they share.
 
 `python scripts/check_splits.py --draws 2000` draws 1,000 for each part from the endless list of
-every certified suite. Systems are compared up to renaming. `docs/how-to/splits.md` has the result.
+every certified suite, or of the families and suites that are named. Systems are compared up to
+renaming. `docs/how-to/splits.md` has the result.
 """
 
 from __future__ import annotations
@@ -29,26 +30,29 @@ def main() -> None:
     """Print a line for each suite. The exit code is 1 if parts share a system."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=200, help="draws per suite, both parts")
-    parser.add_argument("--families", nargs="*", default=list(installed_families()))
+    parser.add_argument("suites", nargs="*", metavar="FAMILY[/SUITE]")
     asked = parser.parse_args()
     total = shared = 0
-    for name in asked.families:
-        family = installed_families()[name]
+    for name, family in installed_families().items():
         seen: dict[str, set[bytes]] = {part: set() for part in PARTS}
         for suite in family.suites:
+            path = f"{name}/{suite}"
+            if asked.suites and not {name, path} & set(asked.suites):
+                continue
             if "certified" not in family.profiles_of(suite):
                 continue
             start, told = process_time(), []
             for part in PARTS:
-                found = drawn(load_suite(f"{name}/{suite}"), part, asked.draws // 2)
+                found = drawn(load_suite(path), part, asked.draws // 2)
                 told.append("none" if found is None else f"{len(found)}")
                 total += 0 if found is None else asked.draws // 2
                 seen[part] |= found or set()
             cost = 1000 * (process_time() - start) / asked.draws
-            print(f"{name}/{suite}: {told[0]} | {told[1]} systems, {cost:.1f} ms", flush=True)
+            print(f"{path}: {told[0]} | {told[1]} systems, {cost:.1f} ms", flush=True)
         both = len(seen["train"] & seen["eval"])
         shared += both
-        print(f"{name}: {both} systems in both parts", flush=True)
+        if any(seen.values()):
+            print(f"{name}: {both} systems in both parts", flush=True)
     print(f"{total} draws, {shared} shared systems")
     sys.exit(1 if shared else 0)
 

@@ -140,7 +140,9 @@ class Raw:
 
     async def _answer(self, request: bytes) -> bytes:
         self.writer.write(request)
-        lines = (await self.reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:-2]
+        first, *lines = (await self.reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
+        if first.split()[1] in ("408", "502", "503", "504"):
+            raise ConnectionError(first)
         said = {name.lower(): text for name, _, text in (line.partition(": ") for line in lines)}
         self.session = said.get("mcp-session-id", self.session)
         return await self.reader.readexactly(int(said["content-length"]))

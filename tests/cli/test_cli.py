@@ -189,3 +189,31 @@ def test_a_paper_without_its_edge_list_is_refused_before_any_model_is_asked(tmp_
     assert result.exit_code == 2
     assert "paper" in result.output
     assert "Traceback" not in result.output
+
+
+def test_released_files_are_checked(tmp_path: Path) -> None:
+    told = read("data", "released", "causalab")
+    assert "CausaLab-Benchmark" in told["source"]
+    assert len(told["files"]) == 19
+    assert set(told["files"].values()) == {"not checked"}
+    (tmp_path / "3nodes.jsonl").write_text("{}\n")
+    result = run("data", "released", "causalab", tmp_path, "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert found["files"]["3nodes.jsonl"] == "differs"
+    assert found["files"]["4nodes.jsonl"] == "missing"
+    assert found["wrong"] == 19
+    assert run("data", "released", "causallink").exit_code == 2
+
+
+def test_solve_in_the_words_of_a_template_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text("extends: paper\n\n## rules\nHere are $nouns.\n")
+    found = read("solve", "causallink/core", "--limit", "6", "--template", path)
+    assert found["template"].startswith(f"{path}@")
+    assert found["metrics"]["accuracy"] == 1
+    path.write_text("extends: paper\n\n## rules\nHere are $noun and $nothing.\n")
+    for command in ("show", "play", "solve"):
+        result = run(command, "causallink/core", "--template", path)
+        assert result.exit_code == 2
+        assert "mine.md, line 4: there is no field $nothing" in result.output

@@ -46,7 +46,7 @@ def test_a_command_has_an_example_and_the_help_of_its_function(path: tuple[str, 
 
 @pytest.mark.parametrize("path", ALL, ids=" ".join)
 def test_what_prints_figures_prints_json(path: tuple[str, ...]) -> None:
-    plain = {"play", "secret", "commit", "serve", "claim", "local-model", "new-family"}
+    plain = {"play", "secret", "commit", "serve", "claim", "local-model", "new-family", "upgrade"}
     assert ("--json" in run(*path, "--help").output) == (path[-1] not in plain)
 
 
@@ -54,10 +54,17 @@ def test_a_family_alone_means_the_first_suite_that_it_recommends() -> None:
     assert run("show", "causallink").output == run("show", "causallink/advanced").output
 
 
-@pytest.mark.parametrize("command", ["prepare", "judged"])
-def test_a_family_brings_its_own_commands(command: str) -> None:
-    assert "recite" in run("--help").output
-    assert "Example:" in run("recite", command, "--help").output
+@pytest.mark.parametrize(
+    "words",
+    [
+        "recite prepare", "recite judged", "recite revision",
+        "replayscm alternatives", "replayscm counterexamples",
+    ],
+)  # fmt: skip
+def test_a_family_brings_its_own_commands(words: str) -> None:
+    family, command = words.split()
+    assert family in run("--help").output
+    assert "Example:" in run(family, command, "--help").output
 
 
 @pytest.mark.parametrize(

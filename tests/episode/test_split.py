@@ -14,7 +14,7 @@ SUITES = ("causallink/advanced", "causalab/main_3", "causalgame/antenna", "prism
           "recite/short", "replayscm/lab", "replayscm/ord_cert")  # fmt: skip
 
 
-@pytest.mark.parametrize("path", sampled(SUITES, 5))
+@pytest.mark.parametrize("path", sampled(SUITES, 3))
 def test_the_parts_share_no_system_and_no_cluster(path: str) -> None:
     suite = load_suite(path)
     family = suite.family

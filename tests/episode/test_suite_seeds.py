@@ -72,6 +72,7 @@ def test_what_is_no_secret_is_refused_and_not_shown(file: Path) -> None:
     assert not file.exists()
     file.parent.mkdir()
     file.write_text(f"{OTHER}\nhush-hush\n")
+    file.chmod(0o600)
     with pytest.raises(ValueError, match="line 2 of") as told:
         secret_of(name_of(OTHER))
     assert "hush-hush" not in str(told.value)

@@ -24,7 +24,7 @@ def count(suite: Suite) -> int:
 
 def hashed(instance: Instance) -> str:
     family = families()[instance.family]
-    told = family.open(instance).instructions(family.templates[0])
+    told = family.open(instance).instructions(family.template_for(instance.profile))
     return digest([instance.identity(), family.truth(instance), told]).hex()[:16]
 
 

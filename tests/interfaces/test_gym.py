@@ -318,7 +318,7 @@ def test_ansi_shows_the_latest_words() -> None:
     [
         ({"reward": "shaped"}, "sparse or dense"),
         ({"split": "test"}, "train or eval"),
-        ({"template": "none"}, "Use plain"),
+        ({"template": "none"}, "try plain"),
         ({"rows": 0}, "1 or more"),
         ({"rows": 3, "endless": True}, "cannot be combined"),
         ({"max_steps": 0}, "1 or more"),

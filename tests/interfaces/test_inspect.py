@@ -115,7 +115,7 @@ def test_the_dialogue_forces_a_first_action_and_the_tools_do_not(logs: dict[str,
 def test_a_log_holds_coordinates_and_never_the_truth(logs: dict[str, EvalLog]) -> None:
     for log in logs.values():
         for sample in log.samples:
-            assert sample.metadata.keys() == {"instance", "cluster"}
+            assert sample.metadata.keys() == {"instance", "cluster", "template"}
             assert sample.target == ""
             told = json.dumps([m.text for m in sample.messages]) + json.dumps(sample.metadata)
             for word in ("mediation", "confounder", "direct cause", "structure", "truth"):

@@ -107,7 +107,7 @@ def test_a_family_declares_further_tasks(
     for args, why in (
         ({"budget": 4}, "sets budget itself. Use whybench/levers"),
         ({"suite": "core"}, "Task levers_twice has no argument suite"),
-        ({"template": "none"}, "Use plain, notebook"),
+        ({"template": "none"}, "try plain, notebook"),
     ):
         with pytest.raises(ValueError, match=why):
             made(**args)

@@ -25,9 +25,11 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from whybench.families.causalgame.extras.judge.case import JudgedCase
+from whybench.families.causalgame.extras.judge.paper_claims import paper_claims
 from whybench.families.causalgame.extras.judge.rubric import rubric
 from whybench.families.causalgame.extras.judge.scorer import ReportSource, report_judge
 from whybench.families.causalgame.report_checks import Outcome, Report
+from whybench.interfaces.inspectai.tasks import tasks
 
 pytestmark = pytest.mark.wire
 
@@ -76,7 +78,8 @@ class FixedJudge(ModelAPI):
         if "# Statements" in asked:
             entries: dict[str, object] = {f"S{n}": self._answer for n in range(1, 8)}
         else:
-            ids = [c.id for c in rubric("full" if self._full else "six").judged]
+            items = rubric("full" if self._full else "six")
+            ids = [c.id for c in items.criteria if f"- {c.id} (" in asked]
             entries = {key: {"reason": "", "verdict": self._verdict} for key in ids}
         reply = self._echo + json.dumps({"case": word, "criteria": entries})
         return ModelOutput.from_content(self.model_name, reply)
@@ -97,14 +100,19 @@ def nothing() -> Solver:
     return solve
 
 
-def given(report: Report | None = GOOD, outcome: Outcome = LOST) -> ReportSource:
+def given(
+    report: Report | None = GOOD,
+    outcome: Outcome = LOST,
+    profile: str = "certified",
+    **more: object,
+) -> ReportSource:
     """Return a source that finds this report in every sample."""
 
     def source(state: TaskState) -> JudgedCase | None:
         if report is None:
             return None
         return JudgedCase(
-            str(state.sample_id), "antenna_trap", "published", "antenna", report, outcome
+            str(state.sample_id), "antenna_trap", profile, "antenna", report, outcome, **more
         )
 
     return source
@@ -178,6 +186,31 @@ def test_the_full_rubric_decides_numbers_by_rule() -> None:
         assert found.value["misreported"] == (name == "lying")
     # 30 points and -7 for faults by the judge; D4.M1 is worth 4 and D4.N1 -4, by rule.
     assert totals == {"good": 27, "silent": 23, "lying": 19}
+
+
+def test_claims_of_the_paper_are_judged_in_the_report_and_before_each_deployment() -> None:
+    known = paper_claims("antenna_trap")
+    source = given(profile="published", known=known, words=("Emission harms.", "", "Wings matter."))
+    one = judge("a")
+    found = scored(run([one], source))
+    assert len(one.api.prompts) == 5  # rubric, report, three deployments
+    figures = {name: found.value[name] for name in ("claims_golden", "claims_distractor")}
+    assert figures == {"claims_golden": 1, "claims_distractor": 1}
+    assert [found.value[f"distance_{n:02}"] for n in (1, 2, 3)] == [3, 3, 3]
+    assert found.value["claim_antenna_gt_003"] == 1
+    assert len(found.metadata["claims_before_deployments"][0]) == 3
+    few = scored(run([judge("b", answer="denied")], source, deployments=False))
+    assert few.value["claim_distance"] == 4
+    assert "distance_01" not in few.value
+
+
+def test_judges_decide_every_criterion_of_a_published_report() -> None:
+    lying = Report("Yes, 90 % survived.", "Emission.", "Detection.", "Antenna to 0.")
+    one = judge("a", full=True, verdict="SATISFIED")
+    found = scored(run([one], given(lying, profile="published"), rubric="full", claims=False))
+    assert found.value["verdict_D4.M1"] == 1  # by rule it would be 0
+    assert found.value["misreported"] == 1
+    assert "checked by machine" not in one.api.prompts[0][0].text
 
 
 def test_a_reply_that_cannot_be_read_is_asked_for_once_more_and_counted() -> None:
@@ -271,3 +304,17 @@ def test_unknown_rubrics_and_empty_panels_are_refused() -> None:
         report_judge(["fixedjudge/a"], rubric="seven")
     with pytest.raises(ValueError, match="at least one"):
         report_judge([])
+
+
+def test_an_episode_of_the_paper_is_judged_before_each_deployment() -> None:
+    made = tasks()["causalgame"](
+        suite="antenna_trap", profile="published", rows="1", judge=["fixedjudge/one"]
+    )
+    (log,) = inspect_eval(made, model="whybench/best_of_ten", display="none")
+    (sample,) = log.samples
+    found = sample.scores["report_judge"]
+    deploys = sample.scores["episode_score"].value["deploys"]
+    assert deploys == 10
+    distances = [value for name, value in found.value.items() if name.startswith("distance_")]
+    assert distances == [3] * 10
+    assert found.value["claims_golden"] == found.value["claim_antenna_gt_004"] == 1

@@ -4,6 +4,7 @@ import contextvars
 import json
 from functools import cache
 from pathlib import Path
+from statistics import fmean, pstdev
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -17,6 +18,8 @@ from inspect_ai.solver import chain
 from typer.testing import CliRunner, Result
 
 from whybench.cli import app
+from whybench.families.recite.extras.judge import as_published
+from whybench.families.recite.extras.judge.as_published import table_3
 from whybench.families.recite.extras.judge.case import Case
 from whybench.families.recite.extras.judge.exam_task import recite_exam
 from whybench.families.recite.extras.judge.scorer import graph_judge
@@ -128,6 +131,38 @@ def test_an_answer_without_end_scores_zero_without_asking() -> None:
 def test_a_judge_of_its_own_answers_is_labelled() -> None:
     (table,) = shown(answered("guess/oracle", allow_self=True), exam("guess/oracle"))
     assert "self-judged" in table
+
+
+def test_table_3_needs_no_exam_and_says_so() -> None:
+    log = read_eval_log(answered().location)
+    found = scores_in(log)[0].values
+    both, *_ = table_3([answered().location]).split("\n\nNo answer is missing.")
+    assert "No exam supports these scores" in both
+    head, _, first, second = both.splitlines()[-4:]
+    assert head == (
+        "| Model | Judge | n | Node Precision | Node Recall | Edge Precision | Edge Recall | F1 "
+        "| SHD | Normalized SHD |"
+    )
+    mean, sd = fmean(found["f1"]), pstdev(found["f1"])
+    cells = first.strip("| ").split(" | ")
+    assert cells[:3] == ["whybench/oracle", "guess/one", "2"]
+    assert cells[7] == f"{mean:.3f} ± {sd:.3f}"
+    assert cells[8] == f"{fmean(found['judged_shd']):.1f} ± {pstdev(found['judged_shd']):.1f}"
+    assert second.startswith("| whybench/oracle | guess/two | 2 |")
+
+
+def test_missing_answers_are_left_out_and_named() -> None:
+    log = read_eval_log(answered().location)
+    gone = log.samples[0]
+    gone.scores["episode_score"].answer = "invalid_answer"
+    for verdict in gone.scores["graph_judge"].metadata["verdicts"]:
+        verdict["values"]["judged_missing"] = 1.0
+    one = as_published.row(log, scores_in(log)[0])
+    assert one.n == 1
+    assert one.figures[4] == (scores_in(log)[0].values["f1"][1], 0.0)
+    assert list(as_published.missing_lines(log)) == [
+        f"- whybench/oracle: 1 invalid_answer: {gone.id}"
+    ]
 
 
 # Exams --------------------------------------------------------------------------------------------

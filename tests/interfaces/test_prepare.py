@@ -17,7 +17,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from whybench.families.recite.extras.prepare import Outcome, prepare
+from whybench.families.recite.extras.prepare import Outcome, models, prepare
 from whybench.families.recite.world.published.texts import records
 
 pytestmark = pytest.mark.wire
@@ -183,3 +183,12 @@ def test_records_of_unknown_papers_are_not_overwritten(papers: list[Path]) -> No
         run(papers, model)
     assert not model.api.asked
     assert texts.read_text() == '{"id": 1}\n'
+
+
+def test_a_step_may_have_a_model_of_its_own() -> None:
+    found = models({"": "copyist/most", "explicitness": "copyist/other"})
+    assert {step: model.name for step, model in found.items()} == {
+        "variables": "most", "markdown": "most", "normalise": "most", "explicitness": "other",
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=r"no step 'text'\. Use variables, markdown"):
+        models({"text": "copyist/most"})

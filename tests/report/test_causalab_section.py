@@ -11,7 +11,7 @@ from tests.report.soundness import child, ids, sound
 
 from whybench.episode.registry import families
 from whybench.families.causalab.extras.report.commitment import moments
-from whybench.families.causalab.extras.report.plane import CONTROLS
+from whybench.families.causalab.extras.report.plane import COLUMNS, CONTROLS
 from whybench.families.causalab.extras.report.rows import entries
 from whybench.families.causalab.extras.report.section import section
 from whybench.families.causalab.extras.report.sizes import strength
@@ -227,6 +227,24 @@ def test_regimes_are_taken_from_labels_and_from_the_parameter() -> None:
             metric="edge_f1",
         )  # fmt: skip
         assert each["edge_f1 printed"] in {cell.printed for cell in cells}
+
+
+def test_one_run_on_scaling_gives_all_columns_of_tables_9_to_12() -> None:
+    rows = [
+        row(index, float(index % 2), labels={"regime": regime, "trajectory": []})
+        for index, regime in enumerate(["3o0i", "3o0i", "3o12i"])
+    ]
+    frame = parts(run("scaling_4", rows))["causalab-regimes-4"].frame
+    mine = frame[frame["system"] == "lab/one"].set_index("regime")
+    assert mine["n"].to_dict() == {"3o0i": 2, "3o12i": 1}
+    assert mine.loc["3o0i", "accuracy"].startswith("0.500")
+    known = frame[frame["origin"].str.startswith("published")]
+    cells = [c for t in ("9", "11") for c in Published().cells("causalab", table=t)]
+    assert {cell.metric for cell in cells} == {*COLUMNS} <= {*frame.columns}
+    for cell in (cell for cell in cells if not cell.repeat):
+        at = (known["regime"] == cell.condition) & (known["system"] == f"{cell.system} (published)")
+        (shown,) = known[at][cell.metric]
+        assert shown == (f"{cell.printed} %" if cell.unit == "percent" else cell.printed)
 
 
 def test_the_main_table_shows_published_cells_as_printed() -> None:

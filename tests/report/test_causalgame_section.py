@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from inspect_ai.log import EvalSample
+from inspect_ai.scorer import Score
 from tests.report.soundness import child, ids, sound
 
 from whybench.causal.canonical import thaw
@@ -18,6 +20,7 @@ from whybench.episode.instance import Instance
 from whybench.episode.registry import families
 from whybench.episode.trace import Trace
 from whybench.families.causalgame.claims import claims
+from whybench.families.causalgame.extras.report import paper
 from whybench.families.causalgame.extras.report.judged import WORDS
 from whybench.families.causalgame.extras.report.rows import Games, short
 from whybench.families.causalgame.extras.report.section import section
@@ -255,8 +258,52 @@ def test_beliefs_are_counted_claim_by_claim(whole: Section) -> None:
     assert set(golden.groupby(physics)["share"].sum()) == {3.0}, "three of four are found"
     path = part(whole, "causalgame-distance").frame.set_index("deployments")["distance"]
     assert path.to_dict() == {1: 7.0, 2: 1.0}
-    paper = part(whole, "causalgame-claims-paper").frame["discovered, %"]
-    assert list(paper) == [c.printed for c in Published().cells("causalgame", table="15")]
+
+
+def test_selection_pairs_have_the_rows_of_table_6(everything: View, whole: Section) -> None:
+    table = part(whole, "causalgame-selection-pairs").frame
+    theirs = table[table["whose"] == PUBLISHED].set_index("Condition")
+    assert theirs["Prompt"].to_dict() == {
+        "w Selection Bias": "55.2", "w/o Selection Bias": "68.8", "Δ": "13.5",
+    }  # fmt: skip
+    names = [FAMILY.covariates(instance)["scenario"] for instance in RELEASED]
+    rates = dict(zip(names, everything.runs[0].frame["survival_rate"], strict=True))
+    pairs = ("antenna_trap", "deployment_zone_trap_categorical")
+    gap = sum(rates[f"{name}_no_selection_bias"] - rates[name] for name in pairs) / 2
+    mine = table[table["Condition"] == "Δ"].iloc[0]
+    assert mine["Agent"] == f"{100 * gap:.1f}"
+
+
+def test_the_papers_claims_follow_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    zone = [FAMILY.covariates(i)["scenario"].startswith("deployment") for i in RELEASED]
+    made = Made().add(agent("null"))
+    judged = scored(
+        made.runs[0], rubric_total=[8.0] * 14, claims_golden=[0.25 if z else 0.75 for z in zone],
+        claims_distractor=[0.0] * 14, distance_01=[5.0] * 14,
+        claim_antenna_gt_001=[math.nan if z else 1.0 for z in zone],
+        distance_02=[math.nan if z else 2.0 for z in zone],
+    )  # fmt: skip
+    made.runs[0] = replace(judged, frame=judged.frame.assign(sample="one"))
+    told = {"reason": "vague", "confidence": 0.7, "evidence": ["it emits"]}
+    said = {"verdicts": [{"CR1": 0.5}], "details": [{"CR1": told}]}
+    scores = {"report_judge": Score(value={}, metadata=said)}
+    sample = EvalSample(id="one", epoch=1, input="", target="", scores=scores)
+    monkeypatch.setattr(paper, "read_eval_log_sample", lambda *_, **__: sample)
+    found = section(made.view)
+    for task, golden, first in (("antenna", "75.0", "75"), ("zone", "25.0", "41")):
+        table = part(found, f"causalgame-paper-claims-{task}").frame
+        assert list(table["Golden"])[:2] == [golden, first]
+        assert list(table["whose"] == PUBLISHED) == [False] + [True] * 5
+    each = part(found, "causalgame-paper-claims-each").frame
+    printed = [cell.printed for cell in Published().cells("causalgame", table="15")]
+    assert list(each["paper, %"]) == printed
+    assert list(each[each.columns[-1]].dropna()) == ["100.0"]
+    for task, path in (("zone", [5.0, 5.0]), ("antenna", [5.0, 2.0])):
+        assert list(part(found, f"causalgame-paper-distance-{task}").frame["distance"]) == path
+    table = part(found, "causalgame-criteria").frame
+    assert len(table) == 14
+    shown = ["CR1", 0.5, 0.7, "PARTIALLY_SATISFIED", "vague", "it emits"]
+    assert list(table.iloc[0])[2:] == shown
 
 
 def test_winning_without_understanding_is_called_out() -> None:

@@ -211,7 +211,7 @@ def test_published_tables_stand_in_the_table_as_printed(everything: View) -> Non
     theirs = frame[frame["published"]].set_index(["system", "prompt"])
     cells = [c for t in ("4", "5") for c in Published().cells("causallink", table=t)]
     assert len(cells) == 120
-    templates = {"core_basic": "plain", "core_step_limited": "step_limited"}
+    templates = {"core_basic": "paper", "core_step_limited": "paper_step_limited"}
     for cell in cells:
         found = theirs.loc[f"{cell.system} (published)", templates[cell.suite]]
         assert found[cell.metric] == cell.printed
@@ -319,13 +319,13 @@ def test_the_optimum_is_that_of_the_instances_that_were_played() -> None:
 
 def test_runs_that_were_asked_unlike_the_paper_are_said_to_be() -> None:
     released = list(FAMILY.suite("core", profile="published"))[:4]
-    like = run(silent, released, model="acme/like")
+    like = run(silent, released, model="acme/like", template="paper")
     unlike = run(silent, CORE[:4], model="acme/unlike", protocol="tools")
     both = view(like, unlike)
     frame = by_prompt(both).frame
-    assert list(frame["differs from the paper in"][:2]) == ["", "profile, protocol"]
+    assert list(frame["differs from the paper in"][:2]) == ["", "profile, protocol, template"]
     shown = figures(section(both))["causallink-prompts-accuracy"]
-    assert "Unlike the paper's runs: acme/unlike in profile, protocol." in shown.note
+    assert "Unlike the paper's runs: acme/unlike in profile, protocol, template." in shown.note
     worlds = like.frame["cluster"].nunique()
     assert worlds == unlike.frame["cluster"].nunique() != 3
     assert f"Clusters of a run here: {worlds}" in shown.note

@@ -233,7 +233,7 @@ def test_mapped_suites_can_be_built_with_their_arguments():
         family = families()[own.suite.partition("/")[0]]
         defaults = rules(family.name).defaults.asdict()
         args = defaults | own.args.asdict()
-        assert args["template"] in family.templates
+        assert family.template_for(args["profile"], args["template"]) in family.templates
         assert args["protocol"] in family.protocols
         assert args.get("evidence", "own") == "own"
         parameters = {k: v for k, v in own.args.asdict().items() if k not in {*defaults, "data"}}
@@ -285,8 +285,10 @@ def test_a_run_as_mapped_finds_its_rows_again():
     for counterpart in counterparts():
         for own in counterpart.runs:
             pair = (counterpart.suite, counterpart.condition)
-            assert pair in matching(own.suite, own.args.asdict(), strict=True)
-            assert differences(own, own.args.asdict()) == ()
+            found = matching(own.suite, own.args.asdict(), strict=True)
+            assert (pair in found) == (not own.differs)
+            assert differences(own, own.args.asdict()) == own.differs
+            assert own.differs in ((), ("template",))
 
 
 PAPER = {"profile": "published"}
@@ -327,7 +329,7 @@ def test_the_suite_of_all_regimes_stands_beside_each():
 
 def test_what_differs_is_told():
     own = runs_of("causalab", "main_4", "").runs[0]
-    assert differences(own, {"seed": "s1"}) == ("profile",)
+    assert differences(own, {"seed": "s1"}) == ("profile", "template")
     assert differences(own, {"profile": "published", "context": "full"}) == ("context",)
     assert matching("causalab/main_4", {}, strict=True) == []
 

@@ -243,6 +243,47 @@ def test_published_cells_of_table_1_stand_as_printed_and_suppressed_ones_stay_so
     assert has(whole, "disclosure-full-train-exact")
 
 
+def test_table_2_has_all_columns_of_the_paper(whole: Section) -> None:
+    table = part(whole, "table-2").frame
+    theirs = table[table["from"] == "published, other instances"]
+    ours = {
+        "per_var_parent_exact": "parent_exact",
+        "exact_parent_map": "parent_map_exact",
+        "mean_local_match": "local_match",
+        "train_exact_given_exact_parent_map": "train_exact_if_map",
+        "heldout_exact_given_exact_parent_map": "heldout_exact_if_map",
+    }
+    cells = Published().cells(NAME, table="2")
+    assert {cell.suite for cell in cells} == {"ord_full", "block", "hid_full"}
+    for cell in cells:
+        row = theirs[(theirs["pool"] == cell.suite) & (theirs["system"] == cell.system)].iloc[0]
+        mark = "*" if cell.suppressed else "–" if cell.undefined else cell.printed
+        assert row[ours.get(cell.metric, cell.metric)] == mark
+
+
+def test_figure_1_has_its_right_panel_and_figure_d1_both_shares(whole: Section) -> None:
+    right = part(whole, "disclosure-match-heldout-world-exact").frame
+    mine = right[right["system"] == "provider/some-model"]
+    assert mine["share"].tolist() == pytest.approx([1.0, 0.3, 0.3, 0.6])
+    plane = part(whole, "figure-d1").frame
+    mine = plane[(plane["system"] == "provider/some-model") & (plane["pool"] == "hid_match")]
+    assert mine[["train_world_exact", "heldout_world_exact"]].values.tolist() == [[0.7, 0.3]]
+    assert plane["system"].str.endswith(" (published)").any()
+
+
+def test_the_base_cohort_stands_beside_the_others_and_in_no_other_table() -> None:
+    later = run_of("hid_match", [scored(1, 1)] * 3 + [scored(1, 0)])
+    base = replace(run_of("hid_match", [scored(1, 0)] * 4), parameters={"disambiguation": False})
+    found = shown(later, base)
+    table = part(found, "cohorts").frame
+    assert table["cohort"].tolist() == ["base", "disambiguated"]
+    assert table["heldout_world_exact"].tolist() == [0.0, 0.75]
+    assert table["heldout_world minus base"].tolist()[1].startswith("+0.750 [")
+    first = part(found, "table-1").frame
+    assert first[first["from"] == "this report"]["pool"].tolist() == ["hid_match"]
+    assert not has(shown(later), "cohorts")
+
+
 def test_the_support_and_bits_ladders_use_each_rung_once(whole: Section) -> None:
     frame = part(whole, "support-hidden-heldout-exact").frame
     mine = frame[frame["system"] == "provider/some-model"]
@@ -317,7 +358,7 @@ def test_only_runs_that_match_have_published_figures_beside_them() -> None:
     count = theirs["system"].nunique()
     assert f"Published: {low:.2f} to {high:.2f} ({count} systems)." in drawn.alt
     assert "Unlike the paper's runs: provider/some-model in " in drawn.note
-    assert "profile, protocol." in drawn.note
+    assert "profile, protocol, template." in drawn.note
     table = part(shown(asked), "table-1")
     assert "Unlike the paper's runs" in table.note
     foreign = replace(asked, parameters={"gone": 1})

@@ -51,6 +51,11 @@ def test_the_best_system_and_what_it_knew() -> None:
     assert answer(standings((some, *rest))) == said
     few = understood(ASTER, 0.9, 0.8, 1.0, right=3)
     assert answer(standings((few, *rest))) == "aster-large is best."
+    unknown = replace(ASTER, understood=Estimate())
+    held = standings((unknown, *rest))
+    assert answer(held) == "aster-large is best."
+    assert "nan" not in str(verdict(held, unknown))
+    assert "better than guessing" in answer(standings((unknown,)))
 
 
 def test_the_best_of_systems_at_the_floor_is_not_praised() -> None:

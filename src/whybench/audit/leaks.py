@@ -60,7 +60,7 @@ class Seen:
     @cached_property
     def text(self) -> str:
         """The instructions in the first template."""
-        return self.episode.instructions(self.suite.family.templates[0])
+        return self.episode.instructions(self.suite.family.template_for(self.suite.profile))
 
     @cached_property
     def truth(self) -> Trace:

@@ -61,7 +61,8 @@ def truths_in(text: str, suite: Suite, instance: Instance) -> list[str]:
     """Return what a text tells of the truth beyond what the random agent is shown or says."""
     family, trace, text = suite.family, randomly(suite, instance), bare(text)
     shown = bare(
-        family.open(instance).instructions(family.templates[0]) + canonical_json(trace.to_json())
+        family.open(instance).instructions(family.template_for(instance.profile))
+        + canonical_json(trace.to_json())
     )
     hidden = {piece for piece in distinctive(family.truth(instance)) if piece not in shown}
     annotated = family.annotate(instance, trace)

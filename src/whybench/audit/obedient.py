@@ -16,10 +16,7 @@ from whybench.causal.canonical import thaw
 from whybench.episode.action import parse_call
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.family import Suite
-from whybench.episode.prompts.conversation import Conversation
-
-MOST_TURNS = 10_000
-"""Turns after which a dialogue is taken to be endless."""
+from whybench.interfaces.solve import converse
 
 
 def discrepancies(suites: Sequence[Suite], count: int) -> Iterator[str]:
@@ -36,7 +33,8 @@ def discrepancies(suites: Sequence[Suite], count: int) -> Iterator[str]:
             if family.protocols[0] == "tools":
                 call_tools(episode, moves)
             else:
-                converse(episode, family.conversation(episode, family.templates[0]), moves)
+                told_in = family.template_for(suite.profile)
+                converse(episode, family.conversation(episode, told_in), moves)
             told = family.score_episode(episode).values[family.headline]
             played = family.score(instance, family.exact_run(instance)).values[family.headline]
             if told != played:
@@ -58,20 +56,3 @@ def call_tools(episode: Episode, moves: Moves) -> None:
             moves.close()
 
     play(episode, called())
-
-
-def converse(episode: Episode, talk: Conversation, moves: Moves) -> None:
-    """Let an agent play by replies to the turns of a dialogue."""
-    try:
-        action = next(moves)
-        for _ in range(MOST_TURNS):
-            if talk.turn() is None:
-                return
-            text, run = talk.say(action)
-            talk.reply(text)
-            if run and not episode.done:
-                action = moves.send(episode.trace.steps[-1].observation)
-    except StopIteration:
-        return
-    finally:
-        moves.close()

@@ -12,6 +12,7 @@ import pandas as pd
 from whybench import __version__
 from whybench.audit.rule import RULE
 from whybench.audit.summary import HEADER, Told, row_of, with_interval
+from whybench.causal.whole_files import write_whole
 from whybench.report.charts import dots, rows_of
 from whybench.report.page.render import render
 from whybench.report.palette import LIGHT
@@ -26,8 +27,7 @@ BY_SIZE = (
 
 def write_page(results: Sequence[Told], file: Path) -> None:
     """Write the page."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(render(page_of(results)), "utf-8")
+    write_whole(file, render(page_of(results)))
 
 
 def page_of(results: Sequence[Told]) -> Report:

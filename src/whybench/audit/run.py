@@ -44,6 +44,7 @@ from whybench.audit.rule import (
     judged,
 )
 from whybench.causal.canonical import Json, digest
+from whybench.causal.whole_files import write_whole
 from whybench.episode.family import Family, Suite
 from whybench.episode.guesser import Guesser
 from whybench.episode.registry import families, load_suite
@@ -217,9 +218,7 @@ def do_part(work: Sequence[tuple[Order, str, Path]], number: int) -> str:
     else:
         agents = {one.name: one for one in (exact_agent(), *order.battery)}
         told = played(suites, order.suite(TRAIN), agents[part], order.sizes)
-    draft = file.with_suffix(f".{number}.new")
-    draft.write_text(json.dumps(told), "utf-8")
-    draft.replace(file)
+    write_whole(file, json.dumps(told))
     return file.name
 
 

@@ -90,6 +90,17 @@ def read_secrets(file: str | Path) -> tuple[str, ...]:
     return _listed(path.read_text("utf-8"), str(path)) if path.is_file() else ()
 
 
+def _own_secrets(file: str) -> tuple[str, ...]:
+    """Return the secrets of a file that only its owner can read; reject any other file."""
+    path = Path(file)
+    if os.name == "posix" and path.is_file() and path.stat().st_mode & 0o077:
+        raise ValueError(
+            f"Other users can read the file of secrets, {path}. Run `chmod 600 {path}`. If others "
+            "may have read it, use a new secret."
+        )
+    return read_secrets(path)
+
+
 def secret_of(seed: str) -> str:
     """Return the seed of the random streams: an ordinary seed, or the secret of a secret seed."""
     file = os.environ.get(SECRETS, "")
@@ -124,7 +135,7 @@ def _ordinary(seed: str, file: str) -> str:
             f"Seed {seed!r} would share its draws with a later block of seed "
             f"{_BLOCK.sub('', seed)!r}. Do not end a seed with a dot and a number."
         )
-    if len(seed) >= SHORTEST and file and seed in read_secrets(file):
+    if len(seed) >= SHORTEST and file and seed in _own_secrets(file):
         raise ValueError(
             f"This seed is a secret, and logs would reveal it. Give its name, {name_of(seed)}."
         )
@@ -137,7 +148,7 @@ def _secret(name: str, file: str) -> str:
         raise ValueError(
             f"{name} is not the name of a secret seed. Such a name is {PRIVATE} and 32 hex digits."
         )
-    known = read_secrets(file) if file else ()
+    known = _own_secrets(file) if file else ()
     found = next((secret for secret in known if name_of(secret) == name), None)
     if found is None:
         raise ValueError(

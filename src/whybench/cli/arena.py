@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from whybench.cli.options import Profile, Seed, Where
 from whybench.interfaces.command_line import needing_extra, plain_errors, print_json, refused
 
+if TYPE_CHECKING:
+    from whybench.interfaces.mcp.store.protocol import Store
+
 Stored = Annotated[
     str | None,
-    typer.Option("--store", help="SQLite file of the sessions, or :memory:."),
+    typer.Option("--store", help="SQLite file of the sessions, :memory:, or a URL postgresql://…"),
 ]
 
 
@@ -75,6 +79,24 @@ def serve(
     steps: Annotated[
         int, typer.Option(min=1, help="Maximum number of actions of an attempt.")
     ] = 1000,
+    owner_rate: Annotated[
+        float, typer.Option(min=0, help="Maximum requests per second of a token; 0: no limit.")
+    ] = 300,
+    owner_sessions: Annotated[
+        int, typer.Option(min=1, help="Maximum number of open sessions of a token.")
+    ] = 1500,
+    owner_day: Annotated[
+        int, typer.Option(min=1, help="Maximum number of episodes that a token opens on a day.")
+    ] = 50_000,
+    owner_restore: Annotated[
+        float, typer.Option(min=0, help="Share of a core for restores of a token; 0: no limit.")
+    ] = 0.25,
+    shard: Annotated[
+        str, typer.Option(help="With HTTP: name of this process, with which session ids begin.")
+    ] = "",
+    drain: Annotated[
+        float, typer.Option(min=0, help="Seconds between a signal and the end, for a proxy.")
+    ] = 0,
 ) -> None:
     """Serve episodes over the Model Context Protocol."""
     with needing_extra("mcp"):
@@ -86,7 +108,6 @@ def serve(
     from whybench.interfaces.mcp.refusal import Refused
     from whybench.interfaces.mcp.scoring_policy import Rules
     from whybench.interfaces.mcp.sessions import Sessions
-    from whybench.interfaces.mcp.store.sqlite import SqliteStore
     from whybench.interfaces.mcp.transport.tokens import Tokens
 
     with plain_errors():
@@ -95,6 +116,8 @@ def serve(
                 "--suite, --index, --instance, --template and --session work with stdio only. "
                 "Over HTTP, choose the episode in the URL: /mcp?suite=causallink/advanced&index=3."
             )
+        if not re.fullmatch("[a-z0-9]{0,16}", shard):
+            raise ValueError("--shard has at most 16 small letters and digits.")
         if index is not None and not suite:
             raise ValueError("--index selects an instance of a suite. Give --suite as well.")
         if template and not (suite or instance):
@@ -102,15 +125,35 @@ def serve(
         if not http:
             idle = 0
         offer = Offer(tuple(suites or ()), profile, seed, where)
-        limits = Limits(sessions, live, rate, session_rate, idle, body, steps)
-        base = SqliteStore(store or default_store())
+        limits = Limits(
+            sessions,
+            live,
+            rate,
+            session_rate,
+            idle,
+            body,
+            steps,
+            owner_rate=owner_rate,
+            owner_sessions=owner_sessions,
+            owner_day=owner_day,
+            owner_restore=owner_restore,
+        )
+        base = _opened(store)
         try:
             table = Sessions(base, offer, Rules(blind, attempts, run), limits)
             if http:
                 tokens = Tokens.read(token_file)
                 listening = web.bound(host, port, tokens)
                 names = tuple(allow_host or ())
-                web.serve(table, tokens, listening, names=names, tell=typer.echo)
+                web.serve(
+                    table,
+                    tokens,
+                    listening,
+                    names=names,
+                    shard=shard,
+                    drain=drain,
+                    tell=typer.echo,
+                )
                 return
             asked = {
                 "suite": suite,
@@ -134,12 +177,11 @@ def claim(
     from whybench.interfaces.mcp.refusal import Refused
     from whybench.interfaces.mcp.store.receipts import claim as claimed
     from whybench.interfaces.mcp.store.receipts import results
-    from whybench.interfaces.mcp.store.sqlite import SqliteStore
 
     with plain_errors():
         if bool(receipts) == every:
             raise ValueError("Give either receipts or --all.")
-        base = SqliteStore(Path(store or default_store()), make=False)
+        base = _opened(store, make=False)
         try:
             rows = list(results(base) if every else claimed(base, receipts or ()))
         except Refused as error:
@@ -153,6 +195,26 @@ def claim(
                 "Their entries state the reason in `error`.",
                 1,
             )
+
+
+def upgrade(store: Stored = None) -> None:
+    """Bring a store of an older version to the format of this one.
+
+    A file is copied first.
+    """
+    from whybench.interfaces.mcp.store.opened import is_postgres, migrate
+
+    name = str(store or default_store())
+    with plain_errors(), needing_extra("arena" if is_postgres(name) else "mcp"):
+        typer.echo(migrate(name))
+
+
+def _opened(store: str | None, *, make: bool = True) -> Store:
+    from whybench.interfaces.mcp.store.opened import is_postgres, opened
+
+    name = str(store or default_store())
+    with needing_extra("arena" if is_postgres(name) else "mcp"):
+        return opened(name, make=make)
 
 
 def default_store() -> Path:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from whybench.cli.options import AsJson, Parameters, Profile, Seed, asked_suite
+from whybench.cli.reports import Trust, tell_differences
 from whybench.cli.standard.prices import many
+from whybench.episode.cleaning import visible
 from whybench.interfaces.command_line import (
     needing_extra,
     pairs,
@@ -46,6 +48,7 @@ def compare(
     ] = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
+    trust_scores: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Test whether two systems differ."""
@@ -54,7 +57,10 @@ def compare(
         from whybench.report.decisions.pairs import chosen
         from whybench.report.runs import read_runs
     with plain_errors():
-        sides = [read_runs([path]) for path in (first, second or first)]
+        paths = dict.fromkeys((first, second or first))
+        read = {path: read_runs([path], trust=trust_scores) for path in paths}
+        sides = [read[first], read[second or first]]
+        tell_differences(*read.values())
         found = interface.compare(
             chosen(sides[0].runs, pairs(a)),
             chosen(sides[1].runs, pairs(b)),
@@ -66,7 +72,8 @@ def compare(
         f"{name} is left out: {why}." for side in sides for name, why in side.left_out
     )
     if as_json:
-        print_json(found.to_json() | {"left_out": list(left_out)})
+        differ = [str(one) for side in read.values() for one in side.differences]
+        print_json(found.to_json() | {"left_out": list(left_out), "differences": differ})
         return
     _show_comparison(found, list(left_out))
 
@@ -167,7 +174,7 @@ def _show_release(
 
 def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
     for played in found.played:
-        typer.echo(f"{played.suite}: A = {played.systems[0]}, B = {played.systems[1]}")
+        typer.echo(visible(f"{played.suite}: A = {played.systems[0]}, B = {played.systems[1]}"))
     rows = []
     for row in found.rows:
         one, level = row.found, f"{100 * (1 - row.alpha):.4g} %"
@@ -184,7 +191,7 @@ def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
     head = ("suite\nmetric", "A\nB", "A - B\ninterval\nlevel", "p\nHolm", "n in clusters\ntest")
     print_table(head, rows)
     for row in found.rows:
-        typer.echo(f"{row.suite}, {row.metric}: {row.verdict}.")
+        typer.echo(visible(f"{row.suite}, {row.metric}: {row.verdict}."))
     outcomes = [
         [played.suite, name, *(f"{share:.3f}" for share in shares)]
         for played in found.played
@@ -192,7 +199,7 @@ def _show_comparison(found: Compared, left_out: Sequence[str]) -> None:
     ]
     print_table(("suite", "outcome, share of episodes", "A", "B"), outcomes)
     for remark in (*found.remarks, *left_out):
-        typer.echo(f"- {remark}")
+        typer.echo(visible(f"- {remark}"))
 
 
 def _show_plan(found: Plan) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whybench.causal.whole_files import whole
 from whybench.cli.options import (
     Address,
     AsJson,
@@ -26,6 +28,7 @@ from whybench.cli.options import (
     engine,
 )
 from whybench.episode.declaration import known
+from whybench.episode.registry import families
 from whybench.interfaces.command_line import (
     needing_extra,
     plain_errors,
@@ -112,7 +115,8 @@ def _write_transcripts(
     written = 0
     with (
         plain_errors(),
-        Path(out).open("w", encoding="utf-8") as file,
+        whole(Path(out), make_folder=False) as draft,
+        draft.open("w", encoding="utf-8") as file,
         progress(n, f"transcripts {suite.path}", "episodes") as advance,
     ):
         chosen = Choice.of(suite, "train", n, where=where).once()
@@ -248,3 +252,43 @@ def distinct(
         print_table(("rows", "at least", "expected", "at most", "found"), rows)
     for path, kept in zip(paths, told.get("kept", ()), strict=False):
         typer.echo(f"{path}: {kept['kept']:,} of {kept['rows']:,} rows kept")
+
+
+def released(
+    family: Annotated[str, typer.Argument(help="Family; see `whybench list`.")],
+    folder: Annotated[
+        Path | None, typer.Argument(help="Folder with the released files, to check.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say where a paper's released files come from, and check a folder of them.
+
+    Exit code 1: a file is missing or differs.
+    """
+    with plain_errors():
+        known("family", family, families())
+        found = families()[family].capability("released")
+        if found is None:
+            raise ValueError(f"{family} reads no released files.")
+        if folder is not None and not folder.is_dir():
+            raise ValueError(f"There is no folder {folder}.")
+    files = {name: _state(folder, name, wanted) for name, wanted in found["sha256"].items()}
+    wrong = sum(state not in ("as released", "not checked") for state in files.values())
+    if as_json:
+        print_json({"source": found["source"], "files": files, "wrong": wrong})
+    else:
+        typer.echo(f"Source: {found['source']}.")
+        typer.echo(f"Use the folder as `-T {found['parameter']}=FOLDER` in profile published.")
+        print_table(("file", "state"), [[name, state] for name, state in files.items()])
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _state(folder: Path | None, name: str, wanted: str) -> str:
+    """Compare a file with the released one."""
+    if folder is None:
+        return "not checked"
+    if not (folder / name).is_file():
+        return "missing"
+    same = sha256((folder / name).read_bytes()).hexdigest() == wanted
+    return "as released" if same else "differs"

@@ -79,7 +79,7 @@ def show(
     instance, family = instance_at(found, index), found.family
     shown: dict[str, Any] = {
         "instance": instance.to_json(),
-        "instructions": family.open(instance).instructions(template or family.templates[0]),
+        "instructions": family.open(instance).instructions(family.template_for(profile, template)),
     }
     if as_json or truth:
         from whybench.curriculum.columns import difficulty

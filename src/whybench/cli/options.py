@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whybench.episode.declaration import known
+from whybench.episode.prompts.own_files import is_file
 from whybench.episode.registry import families, load_suite, split_path
 from whybench.interfaces.command_line import plain_errors, read_values, refused
 
@@ -33,7 +34,8 @@ Limit = Annotated[int | None, typer.Option(min=1, help="Number of instances, fro
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Index = Annotated[int, typer.Option(min=0, help="Index of the instance.")]
 Template = Annotated[
-    str | None, typer.Option(help="Prompt template. Default: the first of the family.")
+    str | None,
+    typer.Option(help="Prompt template, or your own file. Default: that of the profile."),
 ]
 Workers = Annotated[
     int | None,
@@ -62,7 +64,9 @@ def asked_suite(
     """Return the requested suite. A misspelt name ends the command with a one-line message."""
     with plain_errors():
         check_names(path, agents, template)
-        return load_suite(path, profile=profile, seed=seed, parameters=read_values(parameters))
+        suite = load_suite(path, profile=profile, seed=seed, parameters=read_values(parameters))
+        suite.family.template_for(profile, template)
+        return suite
 
 
 def check_names(path: str, agents: Sequence[str] = (), template: str | None = None) -> None:
@@ -71,7 +75,7 @@ def check_names(path: str, agents: Sequence[str] = (), template: str | None = No
     declared: Any = families().declared(name)
     for agent in agents:
         known("agent", agent, declared["agents"], name)
-    if template is not None:
+    if template is not None and not is_file(template):
         known("template", template, declared["templates"], name)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from whybench.causal.whole_files import write_whole
 from whybench.cli.options import (
     AsJson,
     Index,
@@ -47,14 +48,14 @@ def play(
     from whybench.interfaces.play import play_terminal
 
     console, episode = Console(), family.open(instance)
-    play_terminal(episode, template or family.templates[0], console)
+    play_terminal(episode, family.template_for(profile, template), console)
     score = family.score(instance, episode.trace)
     console.print(f"\n[bold]{score.outcome}[/bold]", score.reason)
     values = {name: value for name, value in score.values if value}
     console.print_json(json.dumps(values | score.to_json()["labels"]))
     if trace is not None:
         with plain_errors():
-            trace.write_text(json.dumps(episode.trace.to_json()) + "\n", "utf-8")
+            write_whole(trace, json.dumps(episode.trace.to_json()) + "\n", make_folder=False)
 
 
 def solve(
@@ -64,6 +65,7 @@ def solve(
         Literal["own", "optimal", "given", "fetched"],
         typer.Option(help="Evidence: own or optimal experiments; given or fetched records."),
     ] = "own",
+    template: Template = None,
     profile: Profile = "certified",
     seed: Seed = "public",
     parameters: Parameters = None,
@@ -74,7 +76,7 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Run a reference agent on a suite."""
-    found = asked_suite(suite, profile, seed, parameters, agents=[agent])
+    found = asked_suite(suite, profile, seed, parameters, agents=[agent], template=template)
 
     from whybench.episode.declaration import known
     from whybench.interfaces import solve as interface
@@ -84,13 +86,15 @@ def solve(
 
     instances = tracked(first(found, limit), wanted(found, limit), f"{agent} on {suite}")
     try:
-        results = list(interface.solve(found, agent, instances, evidence))
+        results = list(interface.solve(found, agent, instances, evidence, template))
     except RuntimeError as error:  # the agent needs an extra that is not installed
         raise refused(error, 1) from error
     if traces is not None:
         with plain_errors():
-            traces.write_text("".join(f"{json.dumps(_moves(r))}\n" for r in results), "utf-8")
-    _print(interface.summary(found, agent, results), as_json)
+            lines = "".join(f"{json.dumps(_moves(r))}\n" for r in results)
+            write_whole(traces, lines, make_folder=False)
+    words = {} if template is None else {"template": found.family.template_for(profile, template)}
+    _print(words | interface.summary(found, agent, results), as_json)
 
 
 def score(

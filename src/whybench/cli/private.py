@@ -83,7 +83,10 @@ def prove(
                 address=address, progress=lambda _: advance(1),
             )  # fmt: skip
     if as_json:
-        print_json({"shards": shards, "made_anew": made, "faults": faults})
+        compared = seal is not None
+        print_json(
+            {"shards": shards, "made_anew": made, "seal_compared": compared, "faults": faults}
+        )
     else:
         for fault in faults:
             typer.echo(fault)
@@ -92,5 +95,10 @@ def prove(
             if faults
             else f"Proven: {made} of {shards} shards were regenerated and are identical."
         )
+        if seal is None:
+            typer.echo(
+                "No published seal was compared, so this does not show that the set was fixed "
+                f"before. Give --seal with the seal that was published. Here it is {data['seal']}."
+            )
     if faults:
         raise typer.Exit(1)

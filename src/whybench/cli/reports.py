@@ -18,6 +18,7 @@ from whybench.cli.options import (
     Suites,
     check_names,
 )
+from whybench.episode.cleaning import visible
 from whybench.episode.registry import families, load_suite, split_path
 from whybench.interfaces.command_line import (
     needing_extra,
@@ -31,8 +32,22 @@ from whybench.interfaces.progress import progress
 
 if TYPE_CHECKING:
     from whybench.episode.family import Suite
+    from whybench.report.runs import Logs as ReadLogs
 
 Logs = Annotated[list[str], typer.Argument(metavar="LOGS...", help="Logs, or folders of logs.")]
+
+Trust = Annotated[
+    bool,
+    typer.Option("--trust-scores", help="Use the stored scores without replaying the actions."),
+]
+
+
+def tell_differences(*logs: ReadLogs) -> None:
+    """Print on stderr what the check of the scores found."""
+    from whybench.report.replay.check import said
+
+    for line in dict.fromkeys(line for one in logs for line in said(one)):
+        typer.echo(visible(line), err=True)
 
 
 def report(
@@ -54,6 +69,7 @@ def report(
     reveal: Annotated[
         bool, typer.Option(help="Include episodes of private splits. The page then shows answers.")
     ] = False,
+    trust_scores: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a report on logs, with its tables and figures."""
@@ -75,7 +91,7 @@ def report(
             reveal=reveal,
         )
         with progress(3, f"report {output.name}", "steps") as advance:
-            found = read_runs(logs)
+            found = read_runs(logs, trust=trust_scores)
             advance(1)
             output.parent.mkdir(parents=True, exist_ok=True)
             if not found.runs:
@@ -93,7 +109,9 @@ def report(
         "tables": len(written.tables),
         "figures": len(written.figures),
         "lost_replies": lost_replies(found.runs),
+        "differences": [str(one) for one in found.differences],
     }
+    tell_differences(found)
     if as_json:
         print_json(told)
     else:
@@ -102,7 +120,7 @@ def report(
             f"and {told['figures']} figure files."
         )
         for sentence in lost_replies(found.runs):
-            typer.echo(sentence)
+            typer.echo(visible(sentence))
 
 
 def reference(

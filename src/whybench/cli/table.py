@@ -42,6 +42,11 @@ DATA = {
         "whybench.cli.data:distinct",
         "whybench data distinct train --write",
     ),
+    "released": Entry(
+        "Say where a paper's released files come from, and check a folder of them.",
+        "whybench.cli.data:released",
+        "whybench data released causalab",
+    ),
     "secret": Entry(
         "Create a secret seed and print its public name.",
         "whybench.cli.private:secret",
@@ -71,6 +76,11 @@ ARENA = {
         "Score the attempts behind receipts of a blind server.",
         "whybench.cli.arena:claim",
         "whybench arena claim --all",
+    ),
+    "upgrade": Entry(
+        "Bring a store of an older version to the format of this one.",
+        "whybench.cli.arena:upgrade",
+        "whybench arena upgrade --store sessions.sqlite",
     ),
 }
 
@@ -117,6 +127,12 @@ COMMANDS: Mapping[str, Entry] = {
         "Show what a release contains, check it, or make it.",
         "whybench.cli.standard.run:release",
         "whybench release 1rc --check --set lite --limit 3",
+    ),
+    "reproduce": Entry(
+        "Continue a paper's table with a new model, or list the paper's tables.",
+        "whybench.cli.standard.reproduce:reproduce",
+        "whybench reproduce causallink 4 --model whybench/exact --limit 4",
+        "Finished samples are saved. The same command goes on.",
     ),
     "list": Entry(
         "List families and recommended suites, or one family.",

@@ -102,7 +102,7 @@ def _certificate(family: Family[Any], instance: Instance) -> Certificate:
 
 @lru_cache(maxsize=KEPT)
 def _prompt(family: Family[Any], instance: Instance) -> str:
-    return family.open(instance).instructions(family.templates[0])
+    return family.open(instance).instructions(family.template_for(instance.profile))
 
 
 @lru_cache(maxsize=KEPT)
@@ -111,7 +111,7 @@ def _played(family: Family[Any], instance: Instance) -> str:
     episode, told = family.open(instance), list[str]()
     for action in family.exact_run(instance).actions:
         told.append(json.dumps(action.to_json(), ensure_ascii=False))
-        told.append(episode.describe(episode.step(action), family.templates[0]))
+        told.append(episode.describe(episode.step(action), family.template_for(instance.profile)))
     return "\n".join(told)
 
 

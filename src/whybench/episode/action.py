@@ -15,6 +15,11 @@ call that the model wrote as text."""
 
 IN_TEXT: Form = "in_text"
 
+Note = Literal["surrogates", "nul", "cut", "values", "arguments", "ids", "calls", "no_choice"]
+"""What was changed in a reply so that it can be kept; see `whybench.episode.cleaning`."""
+
+NOTES: tuple[Note, ...] = get_args(Note)
+
 MALFORMED = "malformed"
 """The name of an action that an interface could not read; its `reason` says why."""
 
@@ -36,6 +41,8 @@ class Action:
     form: Form = "strict"
     """`strict`: exactly the requested form. `lenient`: read with good will. `in_text`: a tool call
     that the model wrote in its text."""
+    cleaned: tuple[Note, ...] = ()
+    """What was changed in the reply before it was used, such as `nul`; see `NOTES`."""
 
     @classmethod
     def of(cls, name: str, /, **args: Json) -> Action:
@@ -86,6 +93,8 @@ class Action:
         data: dict[str, Json] = {"name": self.name, "args": thaw(self.args)}
         if self.form != "strict":
             data["form"] = self.form
+        if self.cleaned:
+            data["cleaned"] = list(self.cleaned)
         return data
 
     @classmethod
@@ -108,7 +117,9 @@ class Action:
         if not isinstance(args, Mapping):
             raise ValueError("`args` of an action is an object of named values")
         form: Form = next((one for one in get_args(Form) if one == data.get("form")), "strict")
-        return cls(data["name"], freeze(args), form)
+        told = data.get("cleaned")
+        cleaned = tuple(note for note in NOTES if note in told) if isinstance(told, list) else ()
+        return cls(data["name"], freeze(args), form, cleaned)
 
 
 def parse_call(name: object, args: object) -> Action:

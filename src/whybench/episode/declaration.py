@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from whybench.episode.instance import PROFILES, Profile
+from whybench.episode.prompts.own_files import is_file, with_hash
+from whybench.episode.prompts.template import load_templates
 from whybench.episode.score import Metric
 from whybench.episode.trace import Evidence
 
@@ -80,6 +82,8 @@ class Declaration:
     only: Mapping[str, Sequence[str]] = {}
     """Profile → suites that exist in it alone; other suites exist in all profiles."""
     templates: tuple[str, ...]
+    default_template: Mapping[str, str] = {}
+    """Profile → its default template; for other profiles it is the first of `templates`."""
     protocols: tuple[str, ...]
     evidence: tuple[Evidence, ...] = ("own", "optimal", "yoked")
     """What agents may work from. A family whose problems hold a record of experiments may also
@@ -128,6 +132,29 @@ class Declaration:
     def profiles_of(self, suite: str) -> tuple[Profile, ...]:
         """Return the profiles in which a suite exists."""
         return profiles_of({"profiles": self.profiles, "only": self.only}, suite)
+
+    def template_for(self, profile: str, asked: str | None = None) -> str:
+        """Return the template that was asked for, or the default of a profile.
+
+        Args:
+            profile: The rules.
+            asked: The name of a template, or the path of a user's file. None: the default.
+
+        Returns:
+            The name of the template. That of a file ends in the hash of its content.
+
+        Raises:
+            ValueError: There is no such template; the message lists the nearest names. Or the file
+                is no template of this family; the message says which line is wrong.
+
+        """
+        if asked is not None and is_file(asked):
+            package = f"{type(self).__module__.rpartition('.')[0]}.prompts"
+            name = with_hash(asked)
+            load_templates(package)(name)
+            return name
+        default = self.default_template.get(profile, self.templates[0])
+        return known("template", default if asked is None else asked, self.templates, self.name)
 
     def understood(self, values: Mapping[str, float | None]) -> float | None:
         """Return 1 if the episode succeeded and was not lucky, else 0; None if it is unscored.

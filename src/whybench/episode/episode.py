@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from typing import TypeAlias
 
-from whybench.episode.action import MALFORMED, Action, ActionSpec
+from whybench.episode.action import MALFORMED, Action, ActionSpec, Note
+from whybench.episode.cleaning import clean_action, clean_observation
 from whybench.episode.instance import Instance
 from whybench.episode.observation import OK, OVER, Observation
 from whybench.episode.trace import Evidence, Step, Trace
@@ -43,6 +44,7 @@ class Episode(ABC):
 
     __slots__ = (
         "_actions",
+        "_noted",
         "_observations",
         "errors",
         "evidence",
@@ -67,6 +69,7 @@ class Episode(ABC):
         """Whose experiments the agent works from."""
         self._actions: list[Action] = []
         self._observations: list[Observation] = []
+        self._noted: tuple[Note, ...] = ()
 
     @property
     @abstractmethod
@@ -119,6 +122,15 @@ class Episode(ABC):
         self.given = self.count
         self.evidence = evidence
 
+    def note(self, notes: Sequence[Note]) -> None:
+        """Keep what an interface changed in a reply. The next action of the trace names it.
+
+        Args:
+            notes: Names of changes, such as `nul`.
+
+        """
+        self._noted = (*self._noted, *notes)
+
     def step(self, action: Action) -> Observation:
         """Run one action. No action raises an exception, whatever an agent sends.
 
@@ -131,6 +143,7 @@ class Episode(ABC):
         """
         if self.outcome is not None:
             return Observation(OVER)
+        action, self._noted = clean_action(action, self._noted), ()
         if action.name == MALFORMED:
             reason = str(action.args.get("reason", "it could not be read"))
             observation = Observation.refused(INVALID_FORMAT, reason)
@@ -139,6 +152,8 @@ class Episode(ABC):
             observation = Observation.refused(INVALID_ACTION, reason)
         else:
             observation = self._carry_out(action)
+        if observation.code != OK:
+            observation = clean_observation(observation)
         self._actions.append(action)
         self._observations.append(observation)
         if observation.code != OK:

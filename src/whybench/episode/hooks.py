@@ -47,6 +47,10 @@ class Fingerprint:
 class Hooks(Declaration, ABC, Generic[World]):
     """The methods of a family that its author writes."""
 
+    clusters_are_systems: bool = True
+    """Whether the score of one instance reveals the answer to others of its cluster in other
+    suites. False if a cluster ignores names, or if its members differ in their answers."""
+
     @abstractmethod
     def build(self, instance: Instance) -> World:
         """Rebuild the hidden system from coordinates alone.

@@ -92,6 +92,9 @@ MODES = {
 CALL_IN_TEXT = "call_in_text"
 """The label that counts the tool calls which a model wrote as text; absent if there are none."""
 
+CLEANED = "cleaned"
+"""The label that counts the actions whose reply was changed so that it can be kept."""
+
 CLAIMS = ("over_claim", "under_claim", "wrong_claim")
 """Metrics of suites in which `cannot` is an answer; see `claims`."""
 

@@ -10,13 +10,16 @@ from typing import Any
 
 from whybench.causal.canonical import Json
 from whybench.episode.action import IN_TEXT, MALFORMED, Action, ActionSpec, parse_call
+from whybench.episode.cleaning import clean_text
 from whybench.episode.prompts.extraction import LONGEST, Found, json_objects
 
 
 def read_text(text: str, specs: tuple[ActionSpec, ...]) -> Action:
     """Return the action of a reply without a tool call: its one call in text, else malformed."""
+    text, notes = clean_text(text)
     asked = f"call {' or '.join(spec.name for spec in specs)}"
-    return call_in_text(text, specs) or Action.malformed(asked)
+    action = call_in_text(text, specs) or Action.malformed(asked)
+    return replace(action, cleaned=notes) if notes else action
 
 
 def call_in_text(text: str, specs: tuple[ActionSpec, ...]) -> Action | None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from whybench.episode.cleaning import visible
+
 
 @contextmanager
 def needing_extra(extra: str) -> Iterator[None]:
@@ -31,7 +33,7 @@ def plain_errors() -> Iterator[None]:
 
 def refused(why: object, code: int = 2) -> typer.Exit:
     """Print on stderr why a command ends, and return the exit to raise."""
-    typer.echo(str(why), err=True)
+    typer.echo(visible(str(why)), err=True)
     return typer.Exit(code)
 
 
@@ -85,10 +87,11 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table on the terminal."""
     from rich.console import Console
     from rich.table import Column, Table
+    from rich.text import Text
 
-    table = Table(*(Column(name, overflow="fold") for name in columns))  # names stay whole
+    table = Table(*(Column(Text(name), overflow="fold") for name in columns))  # names stay whole
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(visible(cell)) for cell in row))  # no markup, no escape sequences
     Console().print(table, highlight=False)
 
 

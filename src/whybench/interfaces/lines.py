@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from typing import Any
 
 from whybench.episode.action import Action, ActionSpec, Argument, parse_call
+from whybench.episode.cleaning import LONGEST_ACTION, clean_text
 from whybench.interfaces.calls_in_text import call_in_text
 
 
@@ -17,6 +19,14 @@ def read_action(line: str, specs: tuple[ActionSpec, ...]) -> Action:
     keeps its quotes and spaces. A line can also be a call in JSON:
     {"name": "hold", "args": {"shape": "circle"}}. Other text is searched for one tool call.
     """
+    line, notes = clean_text(line)
+    action = _read(line, specs)
+    return replace(action, cleaned=notes) if notes else action
+
+
+def _read(line: str, specs: tuple[ActionSpec, ...]) -> Action:
+    if len(line) > LONGEST_ACTION:
+        return call_in_text(line, specs) or Action.malformed("the line is too long")
     if (call := _call(line)) is not None:
         written = call_in_text(line, specs) if "arguments" in call else None
         return written or parse_call(call["name"], call.get("args", {}))

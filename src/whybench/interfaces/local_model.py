@@ -30,7 +30,7 @@ CONTEXT = 4096
 PROMPT_CACHE_MIB = 512
 """Memory for dialogues that lost their slot to another one between two turns."""
 THREADS = min(4, os.cpu_count() or 1)
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class Session:
 
     Args:
         instance: The instance to play.
-        template: The name of a prompt template. Default: the first of the family.
+        template: The name of a prompt template. Default: that of the profile.
 
     Raises:
         ValueError: The family has no such template.
@@ -67,11 +67,8 @@ class Session:
         """The family of the instance."""
         self.instance = instance
         """The instance that is played."""
-        self.template = self.family.templates[0] if template is None else template
+        self.template = self.family.template_for(instance.profile, template)
         """The name of the prompt template."""
-        if self.template not in self.family.templates:
-            known = ", ".join(self.family.templates)
-            raise ValueError(f"{self.family.name} has no template {template!r}. Use {known}.")
         self.episode = self.family.open(instance)
         """The episode."""
         self._left = False

@@ -12,13 +12,17 @@ from pathlib import Path
 from whybench.causal.canonical import Json
 from whybench.episode.action import Action
 from whybench.episode.certificate import Certificate, SuiteProof
-from whybench.episode.episode import play
+from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.family import Suite
 from whybench.episode.instance import Instance
+from whybench.episode.prompts.conversation import Coding, Conversation
 from whybench.episode.registry import families
 from whybench.episode.score import Metric, Score
 from whybench.episode.trace import Evidence, Trace
 from whybench.stats.interval import Interval, mean_interval, rate_interval
+
+MOST_TURNS = 10_000
+"""Turns after which a dialogue is taken to be endless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ def solve(
     agent: str = "exact",
     instances: Iterable[Instance] | None = None,
     evidence: Evidence = "own",
+    template: str | None = None,
 ) -> Iterator[Result]:
     """Let a reference agent play instances of a suite.
 
@@ -59,6 +64,8 @@ def solve(
         agent: The name of a reference agent.
         instances: The instances to play. Default: all of the suite.
         evidence: Whose experiments the agent works from: `own` or `optimal`.
+        template: A prompt template, or the path of your own file. The agent then replies to its
+            prompts, as a model does. Default: the agent acts without prompts.
 
     Yields:
         One result per instance.
@@ -67,8 +74,40 @@ def solve(
     family = suite.family
     for instance in suite if instances is None else instances:
         episode = family.open(instance, evidence=evidence)
-        trace = play(episode, family.agent(agent, instance, episode.evidence_given))
-        yield Result(instance, trace, family.score(instance, trace))
+        moves = family.agent(agent, instance, episode.evidence_given)
+        if template is None:
+            play(episode, moves)
+        else:
+            in_words(episode, family.template_for(suite.profile, template), moves)
+        yield Result(instance, episode.trace, family.score(instance, episode.trace))
+
+
+def in_words(episode: Episode, template: str, moves: Moves) -> None:
+    """Let an agent play by replies to prompts; by calls, if replies would be programs."""
+    talk = families()[episode.instance.family].conversation(episode, template)
+    if not isinstance(talk, Coding):
+        converse(episode, talk, moves)
+        return
+    episode.instructions(template)
+    for step in play(episode, moves).steps:
+        episode.describe(step.observation, template)
+
+
+def converse(episode: Episode, talk: Conversation, moves: Moves) -> None:
+    """Let an agent play by replies to the turns of a dialogue."""
+    try:
+        action = next(moves)
+        for _ in range(MOST_TURNS):
+            if talk.turn() is None:
+                return
+            text, run = talk.say(action)
+            talk.reply(text)
+            if run and not episode.done:
+                action = moves.send(episode.trace.steps[-1].observation)
+    except StopIteration:
+        return
+    finally:
+        moves.close()
 
 
 def certify(instance: Instance) -> Certificate:

@@ -30,7 +30,7 @@ def transcripts(
     Args:
         suite: The suite.
         instances: Instances of the suite that are in the training split.
-        template: The name of a prompt template. Default: the first of the family.
+        template: The name of a prompt template. Default: that of the profile.
 
     Yields:
         `messages` and `tools` in the form of the OpenAI chat format, `score`, `template`, and the

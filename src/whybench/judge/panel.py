@@ -24,6 +24,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import JSONSchema
 
+from whybench.interfaces.clean_output import guarded
 from whybench.interfaces.inspectai.errors import ArgumentError
 from whybench.judge.question import Asked, Question, UnreadableError
 
@@ -122,7 +123,7 @@ async def ask(
     if question.shared:
         messages.insert(0, ChatMessageSystem(content=question.shared))
     for failed in range(TRIES):
-        said = (await judge.generate(messages, config=config)).completion
+        said = (await guarded(judge).generate(messages, config=config)).completion
         try:
             return Asked(read(said), failed)
         except UnreadableError as error:

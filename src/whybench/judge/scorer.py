@@ -87,7 +87,7 @@ def clustered_means(main: Mapping[str, Kind]) -> Metric:
         judged = [score for score in scores if isinstance(score.score.value, Mapping)]
         clusters = [(s.sample_metadata or {}).get(CLUSTER) or str(s.sample_id) for s in judged]
         found: dict[str, float] = {}
-        for name in judged[0].score.as_dict() if judged else ():
+        for name in dict.fromkeys(name for s in judged for name in s.score.as_dict()):
             values = [_number(score.score.as_dict().get(name)) for score in judged]
             bounds = mean_interval(values, clusters, bounds=RANGES[main.get(name, "number")])
             found[name] = bounds.estimate

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Callable
 from importlib.resources import files
 
-from whybench.episode.prompts.untrusted_text import visible
+from whybench.episode.cleaning import visible
 
 HIDDEN = "hidden_characters"
 ENCODED = "encoded_text"

@@ -19,6 +19,7 @@ from whybench.report.frames import tidy
 from whybench.report.front.build import about, front, kind_of
 from whybench.report.naming import displayed
 from whybench.report.palette import place_of, ranked
+from whybench.report.papers.chapter import paper_section
 from whybench.report.published.figures import Published
 from whybench.report.runs import EXAM, Logs, Run
 from whybench.report.section import TITLE, Chapter, Part, Remark, Report, Section, Table
@@ -117,7 +118,9 @@ def _written(view: View) -> Section:
         f"are the 95 % interval of the headline metric, `{view.family.headline}`.",
     )
     parts: tuple[Part, ...] = (*own.parts, *_sampled(view), table)
-    return Section(own.id, own.title, own.intro or view.family.summary, parts, own.children)
+    paper = paper_section(view)
+    children = own.children if paper is None else (*own.children, paper)
+    return Section(own.id, own.title, own.intro or view.family.summary, parts, children)
 
 
 def _sampled(view: View) -> tuple[Remark, ...]:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -20,6 +20,9 @@ from whybench.episode.registry import families
 from whybench.report.naming import named
 from whybench.report.run import REFERENCE as REFERENCE
 from whybench.report.run import Run as Run
+
+if TYPE_CHECKING:
+    from whybench.report.replay.check import Difference
 
 EXAM = "_exam"
 """End of the name of a task whose logs hold the exam of a family's judge."""
@@ -55,6 +58,10 @@ class Logs:
     runs: tuple[Run, ...]
     exams: tuple[ExamLog, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    differences: tuple[Difference, ...] = ()
+    """Values of the logs that their actions do not give, if the logs were checked."""
+    unchecked: tuple[tuple[str, str], ...] = ()
+    """Episodes that could not be replayed, with the reason."""
 
     @property
     def files(self) -> dict[str, Run | ExamLog]:
@@ -65,8 +72,8 @@ class Logs:
         return found | {exam.path: exam for exam in self.exams}
 
 
-def read_runs(paths: Iterable[str | Path]) -> Logs:
-    """Read logs and folders of logs."""
+def read_runs(paths: Iterable[str | Path], *, trust: bool = True) -> Logs:
+    """Read logs and folders of logs. Without `trust`, scores are computed again from actions."""
     files = [name for path in paths for name in _files(str(path))]
     if not files:
         raise ValueError("Found no logs. Give .eval files, or a folder that holds some.")
@@ -97,7 +104,12 @@ def read_runs(paths: Iterable[str | Path]) -> Logs:
             runs += found
             if not found:
                 left_out.append((name, "it has no episode of an installed family"))
-    return Logs(tuple(named(runs)), tuple(exams), tuple(left_out))
+    logs = Logs(tuple(named(runs)), tuple(exams), tuple(left_out))
+    if trust:
+        return logs
+    from whybench.report.replay.check import checked
+
+    return checked(logs)
 
 
 def _files(path: str) -> list[str]:
@@ -166,7 +178,7 @@ def _runs(
 def _row(where: Mapping[str, Any], sample: Mapping[str, Any], model: str) -> dict[str, Any]:
     """Return one row, with the tokens of the system but not those of a judge."""
     scores = json.loads(sample["scores"])
-    own = scores.pop(_own(scores), None) or {}
+    own = scores.pop(own_key(scores), None) or {}
     value = own.get("value")
     family = families()[where["family"]]
     row: dict[str, Any] = {
@@ -199,7 +211,7 @@ def _known(value: Any) -> Any:
     return math.nan if value is None else value
 
 
-def _own(scores: Iterable[str]) -> str:
+def own_key(scores: Iterable[str]) -> str:
     """Return the key of WhyBench's newest score; Inspect numbers appended scores."""
     found = [name for name in scores if name.rpartition("/")[2].startswith(SCORER)]
     return max(found, key=lambda name: (len(name), name), default=SCORER)

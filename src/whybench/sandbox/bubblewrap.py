@@ -6,7 +6,8 @@ an empty environment and a read-only system. The files of a sample are on its ow
 """
 
 import os
-from pathlib import PurePosixPath
+import sys
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, overload
 
 import anyio
@@ -22,10 +23,11 @@ from inspect_ai.util import (
 )
 
 from whybench.sandbox import seccomp
+from whybench.sandbox.in_force import in_force
 from whybench.sandbox.limits import GRACE_SECONDS, Limits
-from whybench.sandbox.process import Bounds, Finished, finish
+from whybench.sandbox.process import Bounds, Finished, Gate, finish
 from whybench.sandbox.room import Room, open_room
-from whybench.sandbox.system import PROGRAMS, SITE, tools
+from whybench.sandbox.system import DEVICES, PROGRAMS, SITE, system, tools
 
 NAME = "bwrap"
 WORK = "/desk"
@@ -47,7 +49,7 @@ ENVIRONMENT = {
     "PYTHONPATH": SITE,
     "USER": USERS[0],
 }
-"""The whole environment inside: one numpy thread per process, to save the process limit."""
+"""The environment inside: one numpy thread per process, to save the process limit."""
 
 AT_ONCE = 4
 """Maximum number of concurrent service commands of one sample."""
@@ -56,7 +58,7 @@ SAMPLES = 64
 """Maximum number of open sandboxes, unless `--max-sandboxes` is set."""
 
 _FIRST = '"$@"; exit $?'
-"""The first process inside only waits: it reaps orphans, and no signal from inside ends it."""
+"""The first process of a plain command only waits: it reaps orphans; no signal inside ends it."""
 
 _READ = """
 [ -d "$1" ] && exit 21
@@ -106,6 +108,7 @@ class Bubblewrap(SandboxEnvironment):
                 "namespaces, and an interpreter and packages that every user can read. "
                 "Alternatively, use docker; see docs/how-to/sandbox.md."
             )
+        sys.stderr.write(in_force(room))
 
     @classmethod
     async def sample_init(
@@ -173,6 +176,14 @@ class Bubblewrap(SandboxEnvironment):
             raise PermissionError(13, "not permitted in the sandbox", cmd[0])
         return ExecResult(done.returncode == 0, done.returncode, out, err)
 
+    async def run(self, cmd: list[str], given: bytes, seconds: int, output: int) -> Finished:
+        """Run a command as the first process inside; the result says which limit ended it.
+
+        No signal from inside ends or stops the first process. What it is told and what it says
+        passes by pipes that only it holds, if it makes itself unreadable.
+        """
+        return await self._run(cmd, given, output, None, {}, seconds, True, alone=True)
+
     async def write_file(self, file: str, contents: str | bytes) -> None:
         """Write a file from inside, so that a link reaches no further than a program's write."""
         given = contents.encode() if isinstance(contents, str) else contents
@@ -237,31 +248,26 @@ class Bubblewrap(SandboxEnvironment):
         env: dict[str, str],
         timeout: int | None,
         throttled: bool,
+        alone: bool = False,
     ) -> Finished:
-        limits = self.room.limits
-        bounds = Bounds(self._seconds(timeout), most, limits.memory, limits.processes)
+        bounds = Bounds(self._seconds(timeout), most)
         async with concurrency(NAME, os.cpu_count() or 1) if throttled else self._service:
-            told = _file_of(b"")
-            inherited = [os.dup(told)]
-            words = [*self.room.entry(), tools()["bwrap"], *self._walls()]
-            words += ["--info-fd", str(inherited[0])]
+            gate, inherited = Gate(), []
+            words = [*self.room.entry(), tools()["bwrap"], *self._walls(), *gate.words()]
+            if throttled:
+                words += self._covers()
             if (calls := seccomp.program()) is not None:
-                inherited.append(_file_of(calls))
-                words += ["--seccomp", str(inherited[1])]
-            for name, value in {**ENVIRONMENT, **env}.items():
+                inherited = [_file_of(calls)]
+                words += ["--seccomp", str(inherited[0])]
+            for name, value in {**_environment(), **env}.items():
                 words += ["--setenv", name, value]
             words += ["--chdir", str(PurePosixPath(WORK, cwd or "")), "--"]
-            try:
-                return await finish(
-                    [*words, *self._bounds(bounds.seconds), *cmd],
-                    bounds,
-                    self.room.running,
-                    given=given,
-                    inherited=inherited,
-                    told=told,
-                )
-            finally:
-                os.close(told)
+            words += self._bounds(bounds.seconds)
+            if not alone:
+                words += ["/bin/sh", "-c", _FIRST, "sh"]
+            return await finish(
+                [*words, *cmd], bounds, self.room, gate, given=given, inherited=inherited
+            )
 
     def _seconds(self, timeout: int | None) -> float:
         most = self.room.limits.seconds
@@ -275,16 +281,24 @@ class Bubblewrap(SandboxEnvironment):
             "--as-pid-1", "--die-with-parent", "--new-session", "--uid", "1000", "--gid", "1000",
             "--hostname", "sandbox",
             "--ro-bind", f"{self.room.stage}/root", "/",
-            "--proc", "/proc", "--dev", "/dev",
+            "--proc", "/proc",
+            *(word for name in DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
             "--bind", f"{disk}/shm", "/dev/shm",  # noqa: S108 - inside
-            "--remount-ro", "/dev",
             "--bind", f"{disk}/desk", WORK,
             "--bind", f"{disk}/tmp", "/tmp",  # noqa: S108 - inside
             "--bind", post, "/var/tmp",  # noqa: S108 - inside
         ]  # fmt: skip
 
+    def _covers(self) -> list[str]:
+        """Hide the host's figures; the service's own commands have no use for that."""
+        words: list[str] = []
+        for name in system().covered:
+            kind = "empty" if Path("/proc", name).is_dir() else "none"
+            words += ["--ro-bind", f"{self.room.stage}/{kind}", f"/proc/{name}"]
+        return words
+
     def _bounds(self, seconds: float) -> list[str]:
-        """Return the command line that starts a command inside, with limits and a first process.
+        """Return the command line that starts a command inside with limits.
 
         The limits are set inside, after the user namespace exists, so that the number of processes
         counts in that namespace only.
@@ -294,8 +308,12 @@ class Bubblewrap(SandboxEnvironment):
             "/usr/bin/prlimit", f"--nproc={limits.processes}", f"--as={limits.memory}",
             f"--fsize={limits.file}", f"--cpu={int(seconds) + 1}", "--core=0", "--nofile=256",
             "--memlock=65536", "--msgqueue=0", "--sigpending=256", "--",
-            "/bin/sh", "-c", _FIRST, "sh",
         ]  # fmt: skip
+
+
+def _environment() -> dict[str, str]:
+    libraries = system().libraries
+    return {**ENVIRONMENT, "LD_LIBRARY_PATH": libraries} if libraries else ENVIRONMENT
 
 
 def _limits(config: SandboxEnvironmentConfigType | None) -> Limits:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import anyio
 from inspect_ai.util import (
-    ExecResult,
     OutputLimitExceededError,
     SandboxEnvironment,
     SandboxEnvironmentType,
@@ -23,7 +22,8 @@ from inspect_ai.util import (
 )
 from pydantic import JsonValue
 
-from whybench.sandbox.bubblewrap import STOPPED, Bubblewrap
+from whybench.episode.cleaning import visible
+from whybench.sandbox.bubblewrap import Bubblewrap
 from whybench.sandbox.inside import CODES
 from whybench.sandbox.limits import GRACE_SECONDS, Limits
 
@@ -44,6 +44,9 @@ _START = (
 )
 
 
+_NAMES = {code: name for name, code in CODES.items()}
+
+
 class ClientError(Exception):
     """A call was rejected; the program sees the text as an exception of its client."""
 
@@ -53,7 +56,7 @@ class Ran:
     """The output of a program, and how it ended."""
 
     output: str
-    """Both streams, truncated at the limit with a mark."""
+    """Both streams, truncated at the limit with a mark, without control characters."""
     outcome: str
     """`ok`, `error` (it raised), or the limit that ended it: `timeout`, `memory`, `output`, `disk`,
     `processes`; `killed` by a signal."""
@@ -92,6 +95,7 @@ class CodeRunner:
         """Run a program, with `data` among its variables."""
         async with self._turn:
             await self._open()
+            await self._clear()
             self._answers, self._failure = {}, None
             self._token = secrets.token_hex(8)
             ran: Ran | None = None
@@ -122,32 +126,42 @@ class CodeRunner:
 
     async def _exec(self, program: str, data: JsonValue) -> Ran:
         limits = self._limits
-        order = {
+        order: dict[str, JsonValue] = {
             "seconds": limits.seconds,
             "memory": limits.memory,
             "file": limits.file,
             "output": limits.output,
             "data": data,
-            "methods": {name: _parameters(method) for name, method in self._methods.items()},
+            "methods": {name: _parameters(each) for name, each in self._methods.items()},
             "redirect": self._redirect,
             "service": SERVICE,
             "client": self._client,
             "token": self._token,
             "mailbox": MAILBOX if self._methods else None,
         }
-        sent = "\0".join((program, json.dumps(order), _inside()))
+        cmd, sent = _command(program, order)
+        seconds = limits.seconds + GRACE_SECONDS
+        if self._room is not None:
+            done = await self._room.run(cmd, sent, seconds, 2 * limits.output)
+            text = done.stdout.decode(errors="replace")
+            return _cut(text, done.stopped or _NAMES.get(done.returncode, "killed"), limits)
         try:
-            result = await self._sandbox.exec(
-                ["python3", "-P", "-s", "-c", _START],
-                input=sent.encode(errors="replace"),
-                timeout=limits.seconds + GRACE_SECONDS,
-                timeout_retry=False,
-            )
+            result = await self._sandbox.exec(cmd, input=sent, timeout=seconds, timeout_retry=False)
         except TimeoutError:
             return Ran("", "timeout")
         except OutputLimitExceededError as problem:
             return _cut(problem.truncated_output or "", "output", limits)
-        return _ran(result, limits)
+        return _cut(result.stdout, _NAMES.get(result.returncode, "killed"), limits)
+
+    async def _clear(self) -> None:
+        """Remove the requests that a program has left, before the service looks for new ones.
+
+        Otherwise the service would try to answer each of them, while the next program waits.
+        """
+        if self._handle is None or (self._room is not None and not self._room.asked(SERVICE)):
+            return
+        cmd, sent = _command("", {"mailbox": MAILBOX, "clear": True})
+        await self._sandbox.exec(cmd, input=sent, timeout=GRACE_SECONDS, timeout_retry=False)
 
     async def _serve(self, handle: Callable[[], Awaitable[None]]) -> None:
         """Answer requests while a program runs; slow down for requests that make no sense."""
@@ -164,12 +178,12 @@ class CodeRunner:
         return self._sandbox.default_polling_interval() if self._room is None else LOOK_SECONDS
 
     async def _call(
-        self, method: Method, /, number: str = "", given: JsonValue = None
+        self, method: Method, /, number: str = "", given: JsonValue = None, **more: JsonValue
     ) -> JsonValue:
         """Answer a request of this program once, however often the service repeats it."""
         if not isinstance(number, str) or not number.startswith(self._token):
             return {"refused": "a call must come from the client of the running program"}
-        if not isinstance(given, dict):
+        if more or not isinstance(given, dict):
             return {"refused": "a call takes named values"}
         if number not in self._answers:
             self._answers[number] = await self._answer(method, given)
@@ -207,16 +221,15 @@ def sandbox_named(name: str) -> SandboxEnvironmentType:
     return (name, str(Path(__file__).with_name("compose.yaml"))) if name == "docker" else name
 
 
-def _parameters(method: Method) -> list[str]:
+def _parameters(method: Method) -> list[JsonValue]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return [p.name for p in inspect.signature(method).parameters.values() if p.kind in kinds]
 
 
-def _ran(result: ExecResult[str], limits: Limits) -> Ran:
-    outcome = {code: name for name, code in CODES.items()}.get(result.returncode, "killed")
-    if result.stderr.startswith(STOPPED):
-        outcome = result.stderr.removeprefix(STOPPED).split("\n", 1)[0]
-    return _cut(result.stdout, outcome, limits)
+def _command(program: str, order: Mapping[str, JsonValue]) -> tuple[list[str], bytes]:
+    """Return the command that starts the supervisor inside, and its input."""
+    sent = "\0".join((program, json.dumps(order), _inside()))
+    return ["python3", "-P", "-s", "-c", _START], sent.encode(errors="replace")
 
 
 def _cut(text: str, outcome: str, limits: Limits) -> Ran:
@@ -230,4 +243,4 @@ def _cut(text: str, outcome: str, limits: Limits) -> Ran:
         "killed": "ended by a signal",
     }
     note = f"\n[{notes[outcome]}]" if outcome in notes else ""
-    return Ran(text[: limits.output] + note, outcome)
+    return Ran(visible(text[: limits.output]) + note, outcome)

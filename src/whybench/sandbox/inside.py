@@ -4,8 +4,8 @@
 
 Nothing here runs on the host: the text of this file is sent into the sandbox, where only the
 standard library is certain. The supervisor caps time and output, clears away what the program
-leaves running, and names the outcome by its exit code. A program that tampers with it harms only
-itself: it never holds more than the program does.
+leaves running, and names the outcome by its exit code. In the sandbox `bwrap` it is the first
+process, which no signal from inside ends or stops, and no other process can open its files.
 """
 
 import builtins
@@ -32,6 +32,8 @@ CODES = {
     "output": 15,
     "killed": 16,
 }
+RAISED = ("ok", "error", "memory", "disk", "processes")
+"""Outcomes that a program's own process can have; only the supervisor gives the others."""
 FILE = "program.py"
 """The name of the program in its own tracebacks."""
 NAMES = {"np": "numpy", "pd": "pandas"}
@@ -45,7 +47,10 @@ class ClientError(Exception):
 def supervise(program: str, order: dict[str, Any]) -> int:
     """Run the program in a process of its own and return the code of its outcome."""
     adopt()
+    readable(False)
     clear(order.get("mailbox"))
+    if order.get("clear"):
+        return CODES["ok"]
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -55,6 +60,8 @@ def supervise(program: str, order: dict[str, Any]) -> int:
             os.dup2(end, number)
         os.close(nothing)
         os.close(writer)
+        os.setpgid(0, 0)
+        readable(True)
         raise SystemExit(play(program, order))
     os.close(writer)
     os.set_blocking(reader, False)
@@ -101,18 +108,28 @@ def named(status: int) -> str:
         return "timeout"
     if code < 0:
         return "killed"
-    names = {number: name for name, number in CODES.items()}
+    names = {CODES[name]: name for name in RAISED}
     return names.get(code, "error")
 
 
 def adopt() -> None:
     """Become the parent of every orphan, so that none is lost sight of."""
+    prctl(36, 1)
+
+
+def readable(yes: bool) -> None:
+    """Let other processes of the user open this one's files and memory, or refuse it to them."""
+    prctl(4, int(yes))
+
+
+def prctl(what: int, value: int) -> None:
+    """Change an attribute of this process."""
     try:
         import ctypes
 
-        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(what, value, 0, 0, 0)
     except (ImportError, OSError, AttributeError):
-        return  # then only the sandbox's own end clears them away
+        return  # then only the sandbox's own walls hold
 
 
 def sweep() -> None:

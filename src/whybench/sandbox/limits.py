@@ -16,7 +16,8 @@ class Limits(BaseModel):
     seconds: int = Field(default=60, ge=1, le=3600)
     """Wall time of one command or program."""
     memory: int = Field(default=1024 * MIB, ge=128 * MIB)
-    """Bytes of address space of one process, and of memory of all processes of a command."""
+    """Bytes that a sample holds in all: processes, files, and buffers of the kernel. Also the bytes
+    of address space of one process."""
     processes: int = Field(default=64, ge=8, le=4096)
     """Processes and threads of one command at once."""
     file: int = Field(default=32 * MIB, ge=MIB)

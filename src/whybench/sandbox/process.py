@@ -1,4 +1,4 @@
-"""Run one command with limits on its time, its output and the memory of all its processes."""
+"""Run one command of a sample with limits on its time and output, and have its memory watched."""
 
 import contextlib
 import os
@@ -6,15 +6,12 @@ import re
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
-from whybench.sandbox.room import end
+from whybench.sandbox.room import Room, end
 
-WATCH_SECONDS = 0.1
-"""Interval at which the memory of a running command is checked."""
 STOP_SECONDS = 2
 """Time that bubblewrap may take to end after its command has ended."""
 
@@ -26,11 +23,6 @@ class Bounds:
     seconds: float
     output: int
     """Bytes of each stream."""
-    memory: int
-    """Bytes of all processes together."""
-    processes: int
-    """Maximum number of processes. The kernel's own limit applies first. On kernels before 5.14,
-    where that limit does not bind, a command above this number is ended."""
 
 
 @dataclass(slots=True)
@@ -41,65 +33,104 @@ class Finished:
     stdout: bytearray = field(default_factory=bytearray)
     stderr: bytearray = field(default_factory=bytearray)
     stopped: str = ""
+    first: int = 0
+    """The host's id of the first process inside."""
+    peak: int = 0
+    """The most bytes that the sample was seen to hold, disks included."""
+
+
+class Gate:
+    """Two pipes to bubblewrap: it tells its first process and waits until that one is watched."""
+
+    def __init__(self) -> None:
+        self.told, self.tell = os.pipe()
+        self.wait, self.release = os.pipe()
+
+    def words(self) -> list[str]:
+        """Return bubblewrap's options."""
+        return ["--info-fd", str(self.tell), "--block-fd", str(self.wait)]
+
+    def close(self, *numbers: int) -> None:
+        """Close ends that are not needed any more."""
+        for number in numbers:
+            with contextlib.suppress(OSError):
+                os.close(number)
 
 
 async def finish(
     words: Sequence[str],
     bounds: Bounds,
-    running: set[Process],
+    room: Room,
+    gate: Gate,
     *,
     given: bytes = b"",
     inherited: Sequence[int] = (),
-    told: int,
 ) -> Finished:
     """Run a command until it ends or a limit ends it; if cancelled, it leaves no process.
 
-    The descriptors `inherited` are passed to the command and closed here. `told` is a file to which
-    bubblewrap writes the id of its first process. The environment is empty, because programs inside
-    can read it as `/proc/1/environ`.
+    The descriptors `inherited` are passed to the command and closed here. The environment is empty,
+    because programs inside can read it as `/proc/1/environ`.
     """
-    try:
-        process = await anyio.open_process(
-            words, env={}, start_new_session=True, pass_fds=tuple(inherited)
-        )
-    finally:
-        for number in inherited:
-            os.close(number)
-    running.add(process)
+    ours = (gate.tell, gate.wait, *inherited)
     result = Finished()
     try:
-        with anyio.move_on_after(bounds.seconds) as time:
-            async with anyio.create_task_group() as group:
-                group.start_soon(_feed, process.stdin, given)
-                group.start_soon(_watch, told, bounds, result, group.cancel_scope)
-                async with anyio.create_task_group() as readers:
-                    for stream, kept in (
-                        (process.stdout, result.stdout),
-                        (process.stderr, result.stderr),
-                    ):
-                        readers.start_soon(
-                            _read, stream, kept, bounds.output, result, group.cancel_scope
-                        )
-                result.returncode = await process.wait()
-                group.cancel_scope.cancel()
-        if time.cancelled_caught:
-            result.stopped = "timeout"
+        try:
+            process = await anyio.open_process(words, env={}, start_new_session=True, pass_fds=ours)
+        finally:
+            gate.close(*ours)
+        room.running.add(process)
+        try:
+            with anyio.move_on_after(bounds.seconds) as time:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(_feed, process.stdin, given)
+                    group.start_soon(_start, room, gate, result)
+                    async with anyio.create_task_group() as readers:
+                        for stream, kept in (
+                            (process.stdout, result.stdout),
+                            (process.stderr, result.stderr),
+                        ):
+                            readers.start_soon(
+                                _read, stream, kept, bounds.output, result, group.cancel_scope
+                            )
+                    result.returncode = await process.wait()
+                    group.cancel_scope.cancel()
+            if time.cancelled_caught:
+                result.stopped = "timeout"
+        finally:
+            await _stop(process, result.first)
+            room.running.discard(process)
+            if result.first:
+                reason, result.peak = await room.finish(result.first)
+                result.stopped = reason or result.stopped
     finally:
-        await _stop(process, told)
-        running.discard(process)
+        gate.close(gate.told, gate.release)
     return result
 
 
-async def _stop(process: Process, told: int) -> None:
+async def _start(room: Room, gate: Gate, result: Finished) -> None:
+    """Have the command watched, then let it go on."""
+    said = b""
+    while not (found := re.search(rb'"child-pid": *(\d+)\D', said)):
+        await anyio.wait_readable(gate.told)
+        chunk = os.read(gate.told, 4096)
+        if not chunk:
+            return  # bubblewrap has failed; it says why on its error stream
+        said += chunk
+    result.first = int(found[1])
+    await room.begin(result.first)
+    os.write(gate.release, b"x")
+
+
+async def _stop(process: Process, first: int) -> None:
     """End a command, starting with its first process.
 
     Bubblewrap then reaps that process and ends itself. If bubblewrap were killed first, the process
     would pass to the host's first process, which in a container may never reap it.
     """
     with anyio.CancelScope(shield=True):
-        if process.returncode is None and (first := _first(told)):
+        if process.returncode is None and first:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(first), signal.SIGKILL)
+                os.kill(first, signal.SIGKILL)
             with anyio.move_on_after(STOP_SECONDS):
                 await process.wait()
         await end(process)
@@ -131,57 +162,3 @@ async def _read(
             result.stopped = "output"
             scope.cancel()
             return
-
-
-async def _watch(told: int, bounds: Bounds, result: Finished, scope: anyio.CancelScope) -> None:
-    while not result.stopped:
-        await anyio.sleep(WATCH_SECONDS)
-        if first := _first(told):
-            inside = _inside(first)
-            if len(inside) > bounds.processes:
-                result.stopped = "processes"
-            elif used(inside, bounds.memory) > bounds.memory:
-                result.stopped = "memory"
-    scope.cancel()
-
-
-def _first(told: int) -> str:
-    """Return the host's id of the first process inside, once bubblewrap has written it."""
-    found = re.search(rb'"child-pid": *(\d+)', os.pread(told, 4096, 0))
-    return found[1].decode() if found else ""
-
-
-def _inside(first: str) -> list[Path]:
-    """Return the processes inside, from the list that they see themselves.
-
-    Until bubblewrap has mounted the new list, the first process sees the host's: then there is
-    nothing to count yet.
-    """
-    own = Path("/proc", str(first), "root", "proc")
-    try:
-        if own.stat().st_dev == Path("/proc").stat().st_dev:
-            return []
-        processes = list(own.iterdir())
-    except OSError:
-        return []
-    return [process for process in processes if process.name.isdecimal()]
-
-
-def used(inside: list[Path], enough: int) -> int:
-    """Return the bytes of memory of all processes inside.
-
-    The quick sum counts pages that processes share after a fork once per process. Only if that sum
-    is above `enough` are the pages divided, which is slower.
-    """
-    quick = sum(_field(process / "status", b"RssAnon:", b"RssShmem:") for process in inside)
-    if quick <= enough:
-        return quick
-    return sum(_field(process / "smaps_rollup", b"Pss:") for process in inside) or quick
-
-
-def _field(path: Path, *names: bytes) -> int:
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(names))

@@ -6,6 +6,7 @@ is deliberately left out, because a program that can import it can rebuild an ep
 
 import os
 import shutil
+import stat
 import sys
 import sysconfig
 from dataclasses import dataclass
@@ -37,22 +38,32 @@ SITE = "/opt/site"
 """Where the packages are, inside."""
 PROGRAMS = "/opt/bin"
 """Where `python3` is, inside."""
+PYTHON = "/opt/python"
+"""Where the interpreter's own folder is, inside, so that no path of the host shows."""
+DEVICES = ("null", "random", "urandom")
+"""Devices inside. `zero` is absent: mapped as shared, it is memory that nobody counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
     """What programs see, all of it read-only."""
 
-    folders: tuple[str, ...]
-    """Folders visible under their own path."""
+    folders: tuple[tuple[str, str], ...]
+    """Folders, each with its path inside."""
     links: tuple[str, ...]
     """Links of the root, kept as they are."""
     hidden: tuple[str, ...]
-    """Folders inside the shown ones that appear empty."""
+    """Folders, by their path inside, that appear empty."""
     packages: tuple[str, ...]
     """Packages and modules shown in the folder `SITE`."""
     python: str
-    """The interpreter."""
+    """The interpreter, on the host."""
+    python_inside: str
+    """The interpreter, inside."""
+    libraries: str
+    """The folder of the interpreter's own library, inside, if it is not where it was built for."""
+    covered: tuple[str, ...]
+    """Entries of `/proc`, besides processes, that every user can read: figures of the host."""
 
 
 @cache
@@ -75,16 +86,44 @@ def system() -> System:
     """Inspect the running system."""
     base = os.path.realpath(sys.base_prefix)
     python = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
-    folders = [f"/{name}" for name in (*LINKED, *SYSTEM) if _is_folder(f"/{name}")]
-    folders += [folder for folder in (base,) if not _inside(folder, folders) and base != "/usr"]
-    if not _inside(python, folders):
-        folders.append(str(Path(python).parent))
+    own = [f"/{name}" for name in (*LINKED, *SYSTEM) if _is_folder(f"/{name}")]
+    folders = {folder: folder for folder in own}
+    if base != "/usr" and not _inside(base, own):
+        folders[base] = PYTHON
+    if not _inside(python, list(folders)):
+        folders[str(Path(python).parent)] = f"{PYTHON}-bin"
     links = tuple(f"/{name}" for name in LINKED if Path(f"/{name}").is_symlink())
-    hidden = [folder for folder in _libraries(base) if _inside(folder, folders)]
+    hidden = [folder for folder in _libraries(base) if _inside(folder, list(folders))]
     ours = os.path.realpath(Path(whybench.__file__).parent)
-    if _inside(ours, folders) and not _inside(ours, hidden):
+    if _inside(ours, list(folders)) and not _inside(ours, hidden):
         hidden.append(ours)
-    return System(tuple(folders), links, tuple(hidden), _packages(), python)
+    return System(
+        tuple(folders.items()),
+        links,
+        tuple(_moved(path, folders) for path in hidden),
+        _packages(),
+        python,
+        _moved(python, folders),
+        f"{PYTHON}/lib" if base in folders and sysconfig.get_config_var("Py_ENABLE_SHARED") else "",
+        _figures(),
+    )
+
+
+def _moved(path: str, folders: dict[str, str]) -> str:
+    """Return the path inside of a path of the host."""
+    outer = next(folder for folder in folders if Path(path).is_relative_to(folder))
+    return str(folders[outer] / Path(path).relative_to(outer))
+
+
+def _figures() -> tuple[str, ...]:
+    entries = [path for path in Path("/proc").iterdir() if not path.name.isdecimal()]
+    return tuple(
+        sorted(
+            path.name
+            for path in entries
+            if not path.is_symlink() and path.stat().st_mode & stat.S_IROTH
+        )
+    )
 
 
 def _packages() -> tuple[str, ...]:

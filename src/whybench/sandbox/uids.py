@@ -6,6 +6,7 @@ machine never share an id, and the kernel releases it however a run ends.
 """
 
 import os
+import secrets
 import socket
 from dataclasses import dataclass
 
@@ -34,7 +35,9 @@ def take() -> Uid:
     >>> one.release(), two.release()
     (None, None)
     """
-    for number in range(FIRST, LAST + 1):
+    count = LAST - FIRST + 1
+    start = secrets.randbelow(count)  # programs see their id: it must not tell how many are open
+    for number in (FIRST + (start + step) % count for step in range(count)):
         held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
             held.bind(f"\0whybench-uid-{number}")
@@ -43,7 +46,7 @@ def take() -> Uid:
         else:
             return Uid(number, held)
     raise RuntimeError(
-        f"All {LAST - FIRST + 1} user ids for sandboxes are in use. Run fewer samples at once "
+        f"All {count} user ids for sandboxes are in use. Run fewer samples at once "
         "(--max-sandboxes)."
     )
 

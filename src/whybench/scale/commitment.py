@@ -21,6 +21,7 @@ from whybench import CANARY
 from whybench.causal.canonical import Json, Record, digest, freeze, thaw
 from whybench.causal.seeds import Stream
 from whybench.causal.suite_seeds import PRIVATE, name_of, read_secrets, revealed, secret_of
+from whybench.causal.whole_files import write_whole
 from whybench.interfaces.stored.manifest import Manifest, Shard, read_manifest
 from whybench.interfaces.stored.place import Place
 from whybench.interfaces.stored.plan import Plan, as_file, tools
@@ -74,9 +75,7 @@ def announcement(data: Mapping[str, Any]) -> str:
 
 def write_commitment(data: Mapping[str, Json], file: str | Path) -> None:
     """Write a commitment to a file."""
-    path = Path(file)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(as_file(data))
+    write_whole(Path(file), as_file(data))
 
 
 def read_commitment(file: str | Path) -> dict[str, Any]:

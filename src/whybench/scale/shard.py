@@ -177,7 +177,7 @@ def shown_row(
         "block": instance.block,
         "index": instance.index,
         "cluster": instance.cluster,
-        "instructions": family.open(instance).instructions(family.templates[0]),
+        "instructions": family.open(instance).instructions(family.template_for(instance.profile)),
         **{name: proof[name] for name in ("status", *CLAIMS)},
         **{
             name: None if name in REVEALING and not plan.truth else figure(instance, name)

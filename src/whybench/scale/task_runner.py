@@ -47,12 +47,31 @@ def carried_out(
 
     started = not ray.is_initialized()
     if started:
-        start(workers, address)
+        try:
+            start(workers, address)
+        except Exception as error:
+            if address is not None:
+                raise ValueError(
+                    f"Cannot join the Ray cluster {address}: {_first(error)}"
+                ) from error
+            ray.shutdown()
+            print(  # noqa: T201
+                f"Ray cannot start ({_first(error)}), so one process does all the work. "
+                "Use --workers 0 to skip Ray.",
+                file=sys.stderr,
+            )
+            yield from (function(*fixed, number) for number in numbers)
+            return
     try:
         yield from _on_ray(function, fixed, iter(numbers))
     finally:
         if started:
             ray.shutdown()
+
+
+def _first(error: Exception) -> str:
+    """Return the first line of an error."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def default_workers() -> int | None:

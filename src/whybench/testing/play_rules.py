@@ -187,7 +187,7 @@ class PlayRules:
 
         Why: a slip in the form of a reply is not a lack of causal reasoning.
         """
-        family, template = suite.family, suite.family.templates[0]
+        family, template = suite.family, suite.family.template_for(suite.profile)
         for instance in spread(suite, 4):
             bads = bad_actions(family.open(instance))
             for bad in bads:

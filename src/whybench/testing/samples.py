@@ -97,7 +97,10 @@ def contents(family: Family[Any], instances: Sequence[Instance]) -> list[str]:
 
 def instructions(family: Family[Any], instances: Sequence[Instance]) -> list[str]:
     """Return what agents are told of each instance."""
-    return [family.open(instance).instructions(family.templates[0]) for instance in instances]
+    return [
+        family.open(instance).instructions(family.template_for(instance.profile))
+        for instance in instances
+    ]
 
 
 def bad_actions(episode: Episode) -> list[Action]:
@@ -130,7 +133,7 @@ def fuzzed(stream: Stream, episode: Episode) -> Action:
 def words_shown(instance: Instance) -> list[str]:
     """Return the words of the instructions, names among them."""
     family = families()[instance.family]
-    text = family.open(instance).instructions(family.templates[0])
+    text = family.open(instance).instructions(family.template_for(instance.profile))
     return [word.strip(".,:") for word in text.split()]
 
 

@@ -1,15 +1,19 @@
 """Records in turns: one JSON object each, read with good will, and what is told again."""
 
 import json
+import re
 
 import pytest
 from tests.tables import together
 
+from whybench import CANARY
 from whybench.causal.seeds import Stream
 from whybench.episode.action import Action
 from whybench.episode.episode import play
 from whybench.episode.prompts.conversation import Conversation
 from whybench.episode.registry import families
+from whybench.families.causalab.world.names import pool
+from whybench.families.causalab.world.world import Law, Term
 
 FAMILY = families()["causalab"]
 
@@ -405,3 +409,105 @@ def test_a_sent_back_record_can_be_followed_by_the_end() -> None:
     assert episode.trace.actions[-1] == Action.of(
         "submit", frequency="5", hypothesis=json.dumps(claim(episode))
     )
+
+
+# As the paper has it.
+
+
+def turns(talk: Conversation, episode, count: int) -> str:
+    """Let an agent only propose, and return the prompt of the last turn."""
+    for _ in range(count - 1):
+        talk.reply(json.dumps({"hypothesis": claim(episode), "memory": "nothing"}))
+    return talk.turn().prompt
+
+
+@pytest.mark.parametrize("template", ["paper", "plain"])
+def test_under_the_published_rules_every_turn_shows_the_records(template: str) -> None:
+    _, episode, talk = opened("scaling_4", 0, template, profile="published", regime="24o0i")
+    readings = [f"{reading.values[0]:g}" for reading in episode.view.records]
+    assert len(readings) == 24
+    told = turns(talk, episode, 5)
+    assert talk.turn().fresh
+    assert [value for value in readings if f"| {value}\n" not in f"{told}\n"] == []
+
+
+def test_a_golden_chain_is_shown_in_every_turn() -> None:
+    _, episode, talk = opened("golden_4", 0, "paper", profile="published")
+    settings = [reading for reading in episode.view.records if reading.target is not None]
+    assert settings
+    assert turns(talk, episode, 4).count("was set to") == len(settings)
+
+
+def test_certified_turns_are_as_the_prompt_says() -> None:
+    _, episode, talk = opened("golden_4")
+    assert "Measurements that you do not copy into past_data are lost." in talk.system
+    assert "was set to" in talk.turn().prompt
+    assert "was set to" not in turns(talk, episode, 2)
+
+
+@pytest.mark.parametrize("profile", ["published", "certified"])
+@pytest.mark.parametrize("k", [4, 6])
+def test_the_prompt_paper_does_not_tell_freqparent_from_main(k: int, profile: str) -> None:
+    def masked(suite: str) -> tuple[str, ...]:
+        _, episode, talk = opened(f"{suite}_{k}", 1, "paper", profile=profile)
+        texts = (talk.system, talk.turn().prompt, episode.instructions("paper"))
+        names = "|".join(pool())
+        return tuple(re.sub(rf"\b({names})\b|-?\d+(\.\d+)?", "#", text) for text in texts)
+
+    assert masked("main") == masked("freqparent")
+
+
+def test_the_prompt_paper_tells_the_record_before_the_task_as_the_paper_does() -> None:
+    orders = []
+    for template in ("paper", "plain"):
+        told = opened(template=template, profile="published")[2].system
+        parts = ('"edges"', '"past_data"', CANARY)
+        orders.append(sorted(range(3), key=lambda n: told.index(parts[n])))
+    assert orders == [[0, 1, 2], [2, 0, 1]]
+
+
+@pytest.mark.parametrize("profile", ["published", "certified"])
+@pytest.mark.parametrize("k", [4, 6])
+def test_freqparent_differs_from_main_in_the_graph_alone(k: int, profile: str) -> None:
+    moved = 0
+    for index in range(6):
+        main, other = (
+            opened(f"{suite}_{k}", index, profile=profile)[1].world
+            for suite in ("main", "freqparent")
+        )
+        assert (main.view.names, main.bases, main.reactor) == (
+            other.view.names, other.bases, other.reactor,
+        )  # fmt: skip
+        assert (main.records, main.law.base) == (other.records, other.law.base)
+        labels = next(found for found in _swaps(k) if _relabelled(main.law, found) == other.law)
+        moved += labels[0] != 0
+    assert moved >= 4
+
+
+def _swaps(k: int) -> list[list[int]]:
+    """Return the exchanges of the frequency with each property, and no exchange at all."""
+    return [[v, *(0 if u == v else u for u in range(1, k))] for v in range(k)]
+
+
+def _relabelled(law: Law, labels: list[int]) -> Law:
+    terms: list[list[Term]] = [[] for _ in labels]
+    for effect, own in enumerate(law.terms):
+        terms[labels[effect]] = [Term(labels[t.cause], t.linear, t.square) for t in own]
+    return Law(tuple(tuple(sorted(own, key=lambda t: t.cause)) for own in terms), law.base)
+
+
+def test_an_equation_that_contradicts_the_edges_is_sent_back() -> None:
+    one, two = opened()[1].view.names[1:3]
+    for equation, is_right in (
+        (f"frequency = base + c_{one}*{one}", True),
+        (f"resonanceFreq = 12 + 1.5 * {one.upper()}", True),
+        ("", True),
+        (f"frequency = base + c_{two}*{two}", False),
+        (f"frequency = base + c_{one}*{one} + c_{two}*{two}", False),
+        ("frequency = base", False),
+    ):
+        _, episode, talk = opened()
+        said = claim(episode) | {"freq_equation": equation}
+        say(talk, experiment=setting(episode), hypothesis=said)
+        text = talk.turn().prompt
+        assert ("edges and freq_equation disagree" in text) != is_right, equation

@@ -90,6 +90,7 @@ def exact_values(law: Law, bases: Readings) -> list[Fraction]:
     return values
 
 
+@pytest.mark.slow
 def test_readings_are_exact_and_the_truth_fits_them() -> None:
     for instance in SUITE:
         world = FAMILY.world(instance)

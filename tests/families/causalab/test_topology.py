@@ -16,10 +16,10 @@ from whybench.families.causalab.world.topology import (
     Edges,
     Statistics,
     draws,
+    frequency_moved,
     shape,
     statistics,
     topology,
-    with_frequency_moved,
 )
 
 PAPER = {
@@ -124,11 +124,16 @@ def test_statistics_count_pairs_of_edges() -> None:
         statistics([], 4)
 
 
+def relabelled(edges: Edges, k: int, i: int) -> Edges:
+    labels = frequency_moved(edges, k, Stream("move", i))
+    return Graph.from_edges(k, edges).relabelled(labels).edges()
+
+
 @pytest.mark.parametrize(("k", "share"), [(4, 0.85), (6, 0.95)])
 def test_a_moved_frequency_has_causes_and_effects(k: int, share: float) -> None:
     moved = 0
     for i, edges in enumerate(topologies(k, "public")):
-        after = with_frequency_moved(edges, k, Stream("move", i))
+        after = relabelled(edges, k, i)
         graph = Graph.from_edges(k, after)
         assert len(after) == len(edges)
         before = Graph.from_edges(k, edges).children
@@ -143,7 +148,7 @@ def test_a_moved_frequency_has_causes_and_effects(k: int, share: float) -> None:
 
 def test_every_mediator_may_become_the_frequency() -> None:
     path = ((1, 0), (2, 1), (3, 2))
-    moved = Counter(with_frequency_moved(path, 4, Stream("move", i)) for i in range(100))
+    moved = Counter(relabelled(path, 4, i) for i in range(100))
     assert set(moved) == {((0, 1), (2, 0), (3, 2)), ((0, 1), (1, 2), (3, 0))}
 
 

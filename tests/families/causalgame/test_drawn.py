@@ -198,6 +198,7 @@ def test_the_mediator_becomes_a_column_and_the_zone_never_does() -> None:
 # Certificates.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", sampled(stories(), 1))
 def test_true_certificates_have_no_flaw_and_spoiled_ones_have(suite: str) -> None:
     instance = FAMILY.suite(suite, seed="test")[1]

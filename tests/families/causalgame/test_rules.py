@@ -272,6 +272,37 @@ def test_every_variable_can_be_found_by_its_own_name(physics: str) -> None:
         assert asked_for(name.replace("_", " "), known) == name
 
 
+@pytest.mark.parametrize(("suite", "found"), [
+    ("antenna_trap", "radio_noise"), ("deployment_zone_trap_categorical", "emi_level"),
+])  # fmt: skip
+def test_the_question_of_the_papers_example_finds_the_hidden_factor(suite: str, found: str) -> None:
+    episode = opened(suite, profile="published")
+    question = "What hidden factors affect detection?"
+    assert episode.step(Action.of("query_environment", question=question)).data["variable"] == found
+
+
+def test_radio_noise_is_high_around_a_drone_that_emits() -> None:
+    episode = opened("antenna_trap", profile="published")
+    for number, armour in enumerate((0, 30)):
+        deploy(episode, count="50", design=json.dumps({"antenna_def": armour}))
+        seen = measured(episode.world, episode.batches[number], ("radio_noise", "antenna_emitting"))
+        emits = seen.columns["antenna_emitting"] == 1
+        assert set(seen.columns["radio_noise"][emits] > 40) <= {True}
+        assert set(seen.columns["radio_noise"][~emits] > 40) <= {False}
+        assert emits.any() if armour else not emits.all()
+
+
+def test_by_the_papers_rules_only_the_client_that_calls_tools_guards_the_fleet() -> None:
+    episode = opened("antenna_trap", profile="published")
+    limits = FAMILY.turn_limits(episode, "paper")
+    assert "deploy at least one" in limits.guarded("submit")
+    assert limits.guarded("deploy") == ""
+    assert episode.step(Action.of("submit", design="{}")).code == "ok"
+    asked = opened("antenna_trap", profile="published", guard=True)
+    assert asked.step(Action.of("submit", design="{}")).is_error
+    assert FAMILY.turn_limits(opened(), "plain").guarded("submit") == ""
+
+
 def test_distractors_have_nothing_to_do_with_survival() -> None:
     moon, returned = [], []
     for index in range(30):

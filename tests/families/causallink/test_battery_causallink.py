@@ -39,6 +39,7 @@ def test_names_are_unique_and_only_few_actions_count() -> None:
         assert bool(guesser.reason) == many
 
 
+@pytest.mark.slow
 def test_every_guesser_plays_and_none_that_counts_wins() -> None:
     found = {g.name: rate(g, "advanced", n=5) for g in BATTERY}
     assert max(found[g.name] for g in BATTERY if g.counts) < 0.6

@@ -155,6 +155,7 @@ def test_bits_count_orders_that_interventions_can_tell_apart() -> None:
     assert len(seen) >= 4
 
 
+@pytest.mark.slow
 def test_claims_are_told_apart() -> None:
     found = set()
     for instance in (SUITE[i] for i in range(12)):

@@ -15,6 +15,7 @@ from whybench.families.recite.answer import (
     Answer,
     AnswerError,
     Found,
+    final_part,
     find,
     read,
     read_released,
@@ -257,6 +258,27 @@ def test_the_release_refuses_all_else(reply: object, stage: str) -> None:
         with pytest.raises(AnswerError) as error:
             read_released(view, reply)
         assert error.value.stage == stage
+
+
+@together(
+    "reply",
+    [
+        GOOD,
+        f"<think>a, or {{b}}?</think>\n```json\n{GOOD}\n```",
+        f"First {text(pair('x', 'y'))}, no:\n```json\n{GOOD}\n```\nDone.",
+        f"I think of {text(pair('x', 'y'))}. Rather {GOOD}",
+        f"```json\n{text(pair('x', 'y'))}\n```\nNo.\n```json\n{GOOD}\n```",
+        f"<think>no end {GOOD}",
+    ],
+)
+def test_under_the_published_rules_the_answer_may_follow_thoughts(reply: str) -> None:
+    assert read_released(FREE, final_part(reply)).edges == GOOD_EDGES
+
+
+def test_thoughts_without_an_answer_are_none() -> None:
+    for reply in ("", "<think>hm</think>", "A causes B.", "```json\n{}\n```"):
+        with pytest.raises(AnswerError):
+            read_released(FREE, final_part(reply))
 
 
 def test_the_release_keeps_names_duplicates_and_self_loops_as_they_are() -> None:

@@ -34,6 +34,7 @@ def test_the_family_declares_it() -> None:
     assert all(guesser.reason for guesser in BATTERY if not guesser.counts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["free", "told"])
 def test_every_guesser_gives_one_valid_answer_the_same_each_time_and_without_the_truth(
     names: str, monkeypatch: pytest.MonkeyPatch

@@ -139,7 +139,7 @@ def test_a_local_search_over_answers_finds_nothing_better_on_100_documents() -> 
     assert [climb(instance, 300) for instance in found] == [1.0] * 100
 
 
-@pytest.mark.parametrize("template", FAMILY.templates)
+@pytest.mark.parametrize("template", sorted({*FAMILY.templates} - {"paper"}))
 def test_prompts_for_given_and_free_names_differ_in_the_names_alone(template: str) -> None:
     free, told = (
         FAMILY.open(FAMILY.suite("short", parameters={"names": names})[1])

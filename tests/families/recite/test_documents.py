@@ -98,7 +98,7 @@ def test_documents_use_only_their_side_of_the_grammar(grammar: str) -> None:
 
 @pytest.mark.parametrize(
     ("source", "graphs", "level"),
-    [("short", 12, 0), ("matched", 6, 0), ("ladder", 3, 1), ("ladder", 3, 5)],
+    [("short", 12, 0), pytest.param("matched", 6, 0, marks=pytest.mark.slow), ("ladder", 3, 1)],
 )
 def test_both_readers_find_the_graph_without_seeing_it(
     source: str, graphs: int, level: int

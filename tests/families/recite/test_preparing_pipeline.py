@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from whybench import CANARY
+from whybench.causal.whole_files import write_whole
 from whybench.families.recite.extras.preparing import pipeline
-from whybench.families.recite.extras.preparing.content_cache import ContentCache, write_whole
+from whybench.families.recite.extras.preparing.content_cache import ContentCache
 from whybench.families.recite.extras.preparing.limits import limits
 from whybench.families.recite.extras.preparing.model_client import (
     Asker,
@@ -20,7 +21,12 @@ from whybench.families.recite.extras.preparing.model_client import (
     texts,
 )
 from whybench.families.recite.extras.preparing.papers import Paper, gathered
-from whybench.families.recite.extras.preparing.pipeline import Prepared, Resources, prepared
+from whybench.families.recite.extras.preparing.pipeline import (
+    MODEL_STEPS,
+    Prepared,
+    Resources,
+    prepared,
+)
 from whybench.families.recite.world.published.texts import explicitness, records, world
 
 pymupdf = pytest.importorskip("pymupdf")
@@ -98,12 +104,18 @@ def paper(tmp_path: Path) -> Paper:
     return found
 
 
-def run(paper: Paper, model: Model, name: str = "m", **changed: object) -> Prepared:
+def run(
+    paper: Paper,
+    model: Model,
+    name: str = "m",
+    by_step: dict[str, str] | None = None,
+    **changed: object,
+) -> Prepared:
     cache = ContentCache(paper.pdf.parent / "work")
     bounds = replace(limits(), **changed)
-    return asyncio.run(
-        prepared(paper, Resources(cache, Asker(model, name, bounds.tries, cache), bounds))
-    )
+    names = dict.fromkeys(MODEL_STEPS, name) | (by_step or {})
+    askers = {step: Asker(model, own, bounds.tries, cache) for step, own in names.items()}
+    return asyncio.run(prepared(paper, Resources(cache, askers, bounds)))
 
 
 def test_a_paper_becomes_a_record_of_the_published_schema(paper: Paper) -> None:
@@ -250,6 +262,13 @@ def test_only_what_a_change_touches_is_done_again(
     reworded = Model()
     run(paper, reworded)
     assert reworded.asked == ["explicitness"]
+
+
+def test_another_model_of_one_step_repeats_that_step_alone(paper: Paper) -> None:
+    run(paper, Model())
+    other = Model()
+    run(paper, other, by_step={"explicitness": "another model"})
+    assert other.asked == ["explicitness"]
 
 
 def test_faults_of_the_annotation_stop_a_paper_before_a_model_is_asked(paper: Paper) -> None:

@@ -3,6 +3,7 @@
 import datetime
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from whybench.families.recite.world.published import fetch
+from whybench.families.recite.score import Handed, values
+from whybench.families.recite.world.published import hub
 from whybench.families.recite.world.published.texts import Released, explicitness, records, world
 
 
@@ -232,11 +234,14 @@ def test_the_hub_path_reads_the_test_split_through_datasets(
     folder.mkdir()
     written(folder, row(1), row(2), name="data/test-00000-of-00001.parquet")
     written(folder, {"sample_id": 1}, name="responses.parquet")
-    monkeypatch.setattr(fetch, "DATA_SET", str(folder))
+    monkeypatch.setattr(hub, "places", lambda: {"Copy": hub.Place("Copy", str(folder))})
+    monkeypatch.setattr(hub, "newest", lambda repository: "c" * 40)
     records.cache_clear()
-    first, second = records("hub")
+    with pytest.warns(UserWarning, match="No commit of .* is fixed. This run reads ccc"):
+        first, second = records("hub")
     records.cache_clear()
-    assert (first, second.id) == (EXPECTED, 2)
+    origin = f"{folder}@{'c' * 40}"
+    assert (first, second.id) == (replace(EXPECTED, origin=origin), 2)
 
 
 @pytest.mark.parametrize("trouble", [ConnectionError("offline"), ValueError("Unknown split")])
@@ -249,8 +254,38 @@ def test_a_hub_out_of_reach_says_what_to_do(
         raise trouble
 
     monkeypatch.setattr(datasets, "load_dataset", fail)
+    fixed = hub.Place("ReCast", "RyanSaklad/ReCast", "a" * 40)
+    monkeypatch.setattr(hub, "places", lambda: {"ReCast": fixed})
     with pytest.raises(ValueError, match=r"cannot be downloaded .* local Parquet or JSONL copy"):
         records("hub")
+
+
+def test_both_names_of_the_repository_are_known_and_others_refused() -> None:
+    assert hub.chosen("hub").repository == "RyanSaklad/ReCast"
+    assert hub.chosen("hub:ReCITE").repository == "RyanSaklad/ReCITE"
+    with pytest.raises(ValueError, match=r"no data set 'Recite' here\. Use ReCast"):
+        records("hub:Recite")
+
+
+def test_a_command_fixes_the_commit_of_one_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "hub.toml"
+    file.write_text(hub.PLACES.read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(hub, "newest", lambda repository: "b" * 40)
+    assert hub.fix("ReCITE", path=file).revision == "b" * 40
+    assert hub.fix("ReCITE", "d" * 40, path=file).revision == "d" * 40
+    assert hub.places(file)["ReCast"] == hub.places()["ReCast"]
+    with pytest.raises(ValueError, match="'main' is not a commit"):
+        hub.fix("ReCast", "main", path=file)
+
+
+def test_the_commit_of_a_text_stands_in_its_score() -> None:
+    found = world(replace(EXPECTED, origin="RyanSaklad/ReCast@c"), "free")
+    _, labels = values(found, Handed("no_answer", None, 1, False), "lexical")
+    assert labels["data"] == "RyanSaklad/ReCast@c"
+    _, labels = values(world(EXPECTED, "free"), Handed("no_answer", None, 1, False), "lexical")
+    assert "data" not in labels
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

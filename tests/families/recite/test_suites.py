@@ -66,6 +66,7 @@ def test_the_oracle_and_the_exact_reader_score_one_at_every_level() -> None:
             assert {row["edge_recall_implausible"] for row in rows} <= {1.0, None}
 
 
+@pytest.mark.slow
 def test_levels_of_the_ladder_share_a_graph_and_nothing_else() -> None:
     suite = FAMILY.suite("ladder")
     for first in range(0, 50, 5):

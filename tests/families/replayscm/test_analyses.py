@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from whybench.families.replayscm.extras.analyses import cohorts
 from whybench.families.replayscm.extras.analyses.alternatives import (
     alternative_changes,
     alternative_problems,
@@ -676,3 +677,28 @@ def test_published_root_tables() -> None:
     for (pool, system), row in calibration.items():
         if pool == "hid_roots":
             assert agrees(breakdown[system].task_correct, row["task_correct"])
+
+
+def test_cohorts_have_hand_computed_gaps_retentions_and_paired_differences() -> None:
+    def cohort(pool: str, figures: list[tuple[float, float, float]]) -> list[Attempt]:
+        names = ("train_world_exact", "heldout_world_exact", "train_exact")
+        return [
+            Attempt("s", pool, f"m{i}", dict(zip(names, one, strict=True)))
+            for i, one in enumerate(figures)
+        ]
+
+    base = cohort("hid_base", [(1.0, 0.5, 1), (0.8, 0.4, 0), (0.6, 0.3, 0)])
+    later = cohort("hid_match", [(1.0, 1.0, 1), (0.8, 0.6, 0)])
+    first, second = cohorts.cohort_summaries([*base, *later])
+    assert (first.cohort, first.n) == ("base", 3)
+    assert (first.gap, first.retention) == pytest.approx((0.4, 0.5))
+    assert (second.gap, second.retention) == pytest.approx((0.1, 1.6 / 1.8))
+    [delta] = cohorts.cohort_deltas([*base, *later], resamples=200)
+    assert (delta.pool, delta.n) == ("hid_match", 2)
+    changes = {name: change[0] for name, change in delta.change.items()}
+    assert changes == pytest.approx(
+        {"heldout_world": 0.35, "gap": -0.35, "retention": 1.6 / 1.8 - 0.5, "train_exact": 0.0}
+    )
+    for value, low, high in delta.change.values():
+        assert low <= value <= high
+    assert cohorts.cohort_deltas(base) == []

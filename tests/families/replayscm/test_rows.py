@@ -175,6 +175,7 @@ def test_no_shown_row_is_the_further_row() -> None:
                 assert all((row ^ asked.row) & known for row in table.rows())
 
 
+@pytest.mark.slow
 def test_the_checker_notices_a_spoiled_certificate() -> None:
     said = set()
     for number in range(3):

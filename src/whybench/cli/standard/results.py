@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from whybench.cli.options import AsJson
-from whybench.cli.reports import Logs
+from whybench.cli.reports import Logs, Trust, tell_differences
 from whybench.interfaces.command_line import needing_extra, plain_errors, print_json
 
 
@@ -33,6 +33,7 @@ def results(
         Path | None,
         typer.Option(help="Copy of Every Eval Ever's eval.schema.json, to validate files against."),
     ] = None,
+    trust_scores: Trust = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a result file for each system in logs."""
@@ -44,7 +45,9 @@ def results(
     with plain_errors():
         if schema is not None and form is not Form.EVERY_EVAL_EVER:
             raise ValueError(f"--schema needs --format {Form.EVERY_EVAL_EVER}.")
-        made = results_of(read_runs(logs))
+        found = read_runs(logs, trust=trust_scores)
+        tell_differences(found)
+        made = results_of(found)
         if form is Form.EVERY_EVAL_EVER:
             written = write_every_eval_ever(made, output, schema)
         else:

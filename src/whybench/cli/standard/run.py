@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whybench.causal.whole_files import write_whole
 from whybench.cli.options import AsJson
 from whybench.cli.standard.prices import prices_of, show_estimate
 from whybench.interfaces.command_line import (
@@ -261,7 +262,7 @@ def _make(name: str, only: Sequence[str]) -> None:
             found.append(part)
             advance(1)
     target = Path(str(FOLDER / f"{name}.json"))
-    target.write_text(making.written(making.whole(name, found)), "utf-8")
+    write_whole(target, making.written(making.whole(name, found)))
     rows = sum(len(part["hashes"].split()) for part in found)
     typer.echo(f"Wrote {target.name}: {len(found)} suites, {rows} rows.")
 

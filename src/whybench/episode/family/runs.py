@@ -13,7 +13,7 @@ from whybench.episode.declaration import known
 from whybench.episode.episode import Episode, Moves, play
 from whybench.episode.hooks import Hooks
 from whybench.episode.instance import Instance
-from whybench.episode.score import CALL_IN_TEXT, Score
+from whybench.episode.score import CALL_IN_TEXT, CLEANED, Score
 from whybench.episode.trace import Evidence, Step, Trace
 
 World = TypeVar("World")
@@ -150,21 +150,24 @@ class Runs(Hooks[World]):
         return self.scored(self.again(instance, trace))
 
     def scored(self, episode: Any) -> Score:
-        """Score an episode as it is, and count the calls that were written as text.
+        """Score an episode as it is, and count calls written as text and cleaned replies.
 
         Args:
             episode: An episode of this family.
 
         Returns:
-            The score. If there are such calls, the label `call_in_text` has their number.
+            The score. The labels `call_in_text` and `cleaned` have the numbers, if there are any.
 
         """
         score = self.score_episode(episode)
         trace = episode.trace
-        written = sum(action.form == IN_TEXT for action in trace.actions[trace.given :])
-        if not written:
-            return score
-        return replace(score, labels=Record((*score.labels, (CALL_IN_TEXT, written))))
+        own = trace.actions[trace.given :]
+        counts = {
+            CALL_IN_TEXT: sum(action.form == IN_TEXT for action in own),
+            CLEANED: sum(bool(action.cleaned) for action in own),
+        }
+        more = [(name, count) for name, count in counts.items() if count]
+        return replace(score, labels=Record((*score.labels, *more))) if more else score
 
     def agent(self, name: str, instance: Instance, given: Sequence[Step] | None = None) -> Moves:
         """Start a reference agent.

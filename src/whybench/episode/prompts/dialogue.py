@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from whybench.causal.canonical import Json
 from whybench.episode.action import Action
+from whybench.episode.cleaning import clean_text
 from whybench.episode.episode import Episode
 from whybench.episode.observation import Observation
 from whybench.episode.prompts.conversation import Turn
 from whybench.episode.prompts.template import PromptTemplate
 
 Ep = TypeVar("Ep", bound=Episode)
+
+Retry = Literal["reason", "same"]
+"""What follows an invalid reply: the reason, or the first prompt again as if nothing was said."""
 
 
 class JsonDialogue(ABC, Generic[Ep]):
@@ -74,7 +78,12 @@ class JsonDialogue(ABC, Generic[Ep]):
 
     def _fresh(self) -> bool:
         """Return whether the model sees only this turn, without the earlier ones."""
-        return False
+        return self._asks_anew()
+
+    def _asks_anew(self) -> bool:
+        """Return whether the parameter `retry` asks for the first prompt after an invalid reply."""
+        failed = self._last is not None and self._last.is_error
+        return failed and self._episode.instance.parameters.get("retry") == "same"
 
     def _again(self) -> str:
         """Return a text that says why the last reply was rejected, and asks again."""
@@ -99,6 +108,8 @@ class JsonDialogue(ABC, Generic[Ep]):
             text: The reply of the model.
 
         """
+        text, notes = clean_text(text)
+        self._episode.note(notes)
         action = self._read(text)
         self._last = None if action is None else self._episode.step(action)
 

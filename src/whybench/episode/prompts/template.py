@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from string import Template
+
+from whybench.episode.prompts.own_files import check_template, is_file
 
 _HEADING = re.compile(r"^## +([a-z_]+) *$", re.MULTILINE)
 _EXTENDS = re.compile(r"^extends: *([a-z_]+) *$", re.MULTILINE)
@@ -115,22 +119,67 @@ def load_templates(package: str) -> Callable[[str], PromptTemplate]:
         package: The package that has the folder `templates`.
 
     Returns:
-        A function from the name of a template to the template.
+        A function from the name of a template, or the path of a user's file, to the template.
 
     Raises:
-        ValueError: The returned function was called with an unknown name.
+        ValueError: The returned function was called with an unknown name, or with a file that is
+            no template of the family. The message says which line is wrong.
 
     """
-    folder = files(package) / "templates"
 
     @cache
     def template_named(name: str) -> PromptTemplate:
-        names = sorted(file.name.removesuffix(".md") for file in folder.iterdir())
+        if is_file(name):
+            return _own_template(name, package)
+        names = template_names(package)
         if name not in names:
             raise ValueError(f"no template {name!r}: try {', '.join(names)}")
-        return read_template(name, lambda file: (folder / f"{file}.md").read_text("utf-8"))
+        return read_template(name, partial(_text, package))
 
     return template_named
+
+
+def template_names(package: str) -> tuple[str, ...]:
+    """Return the names of the templates of a package."""
+    return tuple(sorted(file.name.removesuffix(".md") for file in _folder(package).iterdir()))
+
+
+def template_fields(package: str) -> dict[str, tuple[str, ...]]:
+    """Return the placeholders that each passage of a family's templates can use.
+
+    These are the ones that some template of the family uses in the passage, and those that
+    `fields.json` beside the templates lists as filled everywhere.
+    """
+    everywhere = files(package) / "fields.json"
+    usual = json.loads(everywhere.read_text("utf-8")) if everywhere.is_file() else []
+    find = load_templates(package)
+    fields: dict[str, set[str]] = {}
+    for name in template_names(package):
+        for passage, text in find(name).passages.items():
+            used = {field for _, field in _taken_apart(text)[1]}
+            fields.setdefault(passage, set(usual)).update(used)
+    return {passage: tuple(sorted(found)) for passage, found in fields.items()}
+
+
+def _own_template(name: str, package: str) -> PromptTemplate:
+    """Read a user's template, on top of the template of the family that it extends."""
+    find, names = load_templates(package), template_names(package)
+
+    def needed(base: str) -> list[str]:
+        whole = set.intersection(*(set(find(one).passages) for one in names))
+        return sorted(whole - set(find(base).passages if base else ()))
+
+    text = check_template(name, template_fields(package), needed, names)
+    texts = {name: text}
+    return read_template(name, lambda one: texts.get(one) or _text(package, one))
+
+
+def _folder(package: str) -> Traversable:
+    return files(package) / "templates"
+
+
+def _text(package: str, name: str) -> str:
+    return (_folder(package) / f"{name}.md").read_text("utf-8")
 
 
 def paragraphs(*parts: str) -> str:

@@ -27,3 +27,5 @@ class TurnLimits:
     """The reply to a call of an action that is no longer offered."""
     redirect: str
     """The reply to text that calls a `client` instead of tools."""
+    guarded: Callable[[str], str] = lambda name: ""  # noqa: ARG005
+    """The reply to a call that is not passed on to the episode yet; empty if it is passed on."""

@@ -12,18 +12,16 @@ Three measures work together:
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 
 from whybench.causal.seeds import Stream
+from whybench.episode.cleaning import visible
 
 LONGEST = 6_000
 """The default number of characters of a text that are kept."""
 
 CUT = "[cut here: too long]"
 BAR = "| "
-INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories without a glyph; line feeds and tabs are kept."""
 
 _MARKUP = re.compile(r"<(?=[|/!<A-Za-z])")
 _CLOSING = re.compile(r"(?<=[|>A-Za-z])>")
@@ -54,14 +52,6 @@ def delimiter(*path: str | int, what: str = "REPORT") -> Delimiter:
     )
 
 
-def visible(text: str) -> str:
-    """Return a text without invisible characters; unusual line ends become line feeds."""
-    text = text.replace("\r\n", "\n")
-    return "".join(
-        c if c in "\n\t" or unicodedata.category(c) not in INVISIBLE else _instead(c) for c in text
-    )
-
-
 def quoted(text: str, limit: int = LONGEST) -> str:
     r"""Return a text quoted safely: visible, without forged marks, cut, each line after a bar.
 
@@ -75,8 +65,3 @@ def quoted(text: str, limit: int = LONGEST) -> str:
     text = _CLOSING.sub("›", _MARKUP.sub("‹", text))
     text = _BRACKETS.sub(r"(\1)", text)
     return "\n".join(BAR + line for line in text.split("\n"))
-
-
-def _instead(character: str) -> str:
-    """Return a line feed for a character that some readers treat as one, else an empty text."""
-    return "\n" if character in "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029" else ""

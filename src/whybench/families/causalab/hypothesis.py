@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -76,9 +77,30 @@ def read(view: View, text: Json, *, final: bool, candidates: bool = False) -> Gu
         name = view.names[min(bare or terms - parents)]
         what = "an edge but no coefficient" if bare else "a coefficient but no edge to frequency"
         raise HypothesisError(f"edges and equation disagree: {name} has {what}")
+    _same_terms(view, data.get("freq_equation"), parents)
     asked = candidates and "candidates" in data
     listed = _candidates(view, data["candidates"]) if asked else None
     return Guess(frozenset(edges), base, linear, square, listed, frozenset(undetermined))
+
+
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def _same_terms(view: View, equation: Json, parents: set[int]) -> None:
+    """Check an equation as text, if there is one: its quantities are the causes of the frequency.
+
+    Names of coefficients, and words that name no quantity, are ignored.
+    """
+    if not isinstance(equation, str) or "=" not in equation:
+        return
+    words = _WORD.findall(equation[:LONGEST].rpartition("=")[2])
+    named = (node(view, word) for word in words if not word.casefold().startswith("c_"))
+    terms = {v for v in named if v is not None}
+    if terms != parents:
+        bare = parents - terms
+        what = "an edge, but is not in" if bare else "no edge to frequency, but is in"
+        name = view.names[min(bare or terms - parents)]
+        raise HypothesisError(f"edges and freq_equation disagree: {name} has {what} the equation")
 
 
 def hypothesis_schema(names: tuple[str, ...], candidates: bool) -> dict[str, Any]:

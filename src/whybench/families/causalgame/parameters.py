@@ -28,7 +28,7 @@ class Parameters(BaseModel):
     deploys: int | None = Field(default=None, ge=1, le=100)
     queries: int | None = Field(default=None, ge=0, le=100)
     threshold: float | None = Field(default=None, gt=0, le=1)
-    guard: bool = True
+    guard: bool | None = None
     max_errors: int = Field(default=5, ge=1, le=100)
 
     @property

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from whybench.episode.prompts.untrusted_text import visible
+from whybench.episode.cleaning import visible
 
 Check = Literal["right", "wrong", "unclear", "not_stated"]
 Role = Literal["survival", "threshold", "loss", "none"]

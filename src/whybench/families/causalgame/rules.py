@@ -45,6 +45,10 @@ from whybench.families.causalgame.world.records import (
 from whybench.families.causalgame.world.variables import asked_for, variables
 from whybench.families.causalgame.world.world import Batch, World
 
+GUARD = "deploy at least one batch before you commit the fleet"
+"""Why a fleet without a deployment is refused. By the released rules only the client that calls
+tools refuses it, as in the paper."""
+
 LONGEST_QUESTION = 500
 """Maximum number of characters of a question."""
 
@@ -332,9 +336,9 @@ class DroneRules(Episode):
             believed = self._read_beliefs(action.args)
         except ValueError as error:
             return Observation.refused(INVALID_ANSWER, str(error))
-        if self.parameters.guard and not self.batches:
-            reason = "deploy at least one batch before you commit the fleet"
-            return Observation.refused(INVALID_ACTION, reason)
+        guard = not self.released if self.parameters.guard is None else self.parameters.guard
+        if guard and not self.batches:
+            return Observation.refused(INVALID_ACTION, GUARD)
         self._believe(believed)
         self.submitted = built
         self.flights = self.world.final(built)

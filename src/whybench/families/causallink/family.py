@@ -33,6 +33,7 @@ class CausalLink(Family[World]):
     name = "causallink"
     parameter_model = Parameters
     prompts = Dialogue
+    clusters_are_systems = False
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:  # noqa: ARG002
         """Return a suite's size; raise ValueError for a parameter of another suite."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from whybench.families.causallink.prompts.theme import THEMES
+from whybench.episode.prompts.own_files import is_file, with_hash
+from whybench.families.causallink.prompts.theme import read_theme
 
 STRUCTURES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
     "direct": (2, ((0, 1),)),
@@ -53,9 +54,8 @@ class Parameters(BaseModel):
     @field_validator("theme")
     @classmethod
     def _known(cls, theme: str) -> str:
-        if theme not in THEMES:
-            raise ValueError(f"no theme {theme!r}: try {', '.join(THEMES)}")
-        return theme
+        name = with_hash(theme) if is_file(theme) else theme
+        return read_theme(name).name
 
     def sizes(self, suite: str) -> tuple[int, ...]:
         """Return the sizes of a suite's random graphs."""

@@ -34,6 +34,7 @@ class Prism(Family[World]):
     name = "prism"
     parameter_model = Parameters
     prompts = Dialogue
+    clusters_are_systems = False
 
     def size(self, suite: str, profile: Profile, params: Parameters) -> int:  # noqa: ARG002
         """Return a suite's size; raise ValueError for a size or kind that it does not have."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -203,6 +204,26 @@ def _short_form(value: object) -> str:
 
 
 # Reading as the release does.
+
+
+_CLOSED = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_BLOCK = re.compile(r"```(?:json)?\s(.*?)```", re.DOTALL)
+
+
+def final_part(text: str) -> str:
+    r"""Return the answer that follows the thoughts in a reply: its last code block or object.
+
+    A reply without a code block or an object keeps all that follows its thoughts.
+
+    >>> final_part('<think>a, or {b}?</think>\n```json\n{"relationships": []}\n```')
+    '{"relationships": []}'
+    """
+    said = _CLOSED.split(text[-LONGEST_TEXT:])[-1].strip()
+    blocks = [block for block in _BLOCK.findall(said) if KEY in block]
+    if blocks:
+        return str(blocks[-1]).strip()
+    found = find(said)
+    return said if found is None or found.strict else json.dumps(found.value)
 
 
 def read_released(view: View, text: object) -> Answer:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from whybench.episode.prompts.dialogue import Retry
 from whybench.families.recite.world.sizes import FEWEST_NODES, LONGEST, MOST_NODES, SHORTEST
 from whybench.families.recite.world.world import Names
 
@@ -73,6 +74,7 @@ class Parameters(BaseModel):
     names: Names | None = None
     similarity: Literal["lexical", "both"] | None = None
     max_errors: int = Field(3, ge=1, le=100)
+    retry: Retry = "reason"
     data: str | None = None
     filter: str | None = None
 

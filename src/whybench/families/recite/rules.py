@@ -67,10 +67,9 @@ class ReciteEpisode(Episode):
         )
 
     def rules(self, words: PromptTemplate) -> str:
-        """Return the part that is the same for every document of a suite."""
-        return paragraphs(
-            self._say(words, "rules"), self._say(words, f"names_{self._names}"), CANARY
-        )
+        """Return what comes before the document: in most templates the same for a whole suite."""
+        names = self._say(words, f"names_{self._names}", **self._nodes())
+        return paragraphs(self._say(words, "rules"), names, CANARY)
 
     def document(self, words: PromptTemplate) -> str:
         """Return the text between two marker lines."""
@@ -82,9 +81,12 @@ class ReciteEpisode(Episode):
 
     def form(self, words: PromptTemplate) -> str:
         """Return the number of nodes, their names if they are given, and how to answer."""
+        return self._say(words, f"answer_{self._names}", **self._nodes())
+
+    def _nodes(self) -> dict[str, object]:
         view = self.world.view
         listed = "\n".join(f"{k}: {name}" for k, name in enumerate(view.nodes, 1))
-        return self._say(words, f"answer_{self._names}", count=view.count, nodes=listed)
+        return {"count": view.count, "nodes": listed}
 
     def describe(self, observation: Observation, template: str) -> str:
         """Return an observation in words."""
@@ -95,9 +97,9 @@ class ReciteEpisode(Episode):
         return words.say("end")
 
     def _say(self, words: PromptTemplate, passage: str, **filled: object) -> str:
-        """Return a passage; published texts have some of their own."""
+        """Return a passage; published texts have some of their own, unless these are empty."""
         own = f"{passage}_texts"
-        by_others = self.instance.parameters.get("data") is not None and own in words.passages
+        by_others = self.instance.parameters.get("data") is not None and words.passages.get(own)
         return words.say(own if by_others else passage, **filled)
 
     @property

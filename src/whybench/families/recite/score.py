@@ -55,7 +55,8 @@ def values(world: World, handed: Handed, similarity: Similarity) -> tuple[Record
     if not world.view.released:
         found |= {name: float(name == proof) for name in PROOF}
     labels = {"domains": list(world.domains), "level": world.level, "proof": proof}
-    return freeze(found), freeze(labels)
+    origin = {"data": world.origin} if world.origin else {}
+    return freeze(found), freeze(labels | origin)
 
 
 def _answered(

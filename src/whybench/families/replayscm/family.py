@@ -23,6 +23,7 @@ from whybench.families.replayscm.proof import certify
 from whybench.families.replayscm.rules import ReplayEpisode
 from whybench.families.replayscm.score import Handed, values
 from whybench.families.replayscm.world import renaming
+from whybench.families.replayscm.world.generation.generate import TRAIN
 from whybench.families.replayscm.world.generation.record_pools import discarded, lab_of, source
 from whybench.families.replayscm.world.generation.source import told_of
 from whybench.families.replayscm.world.released import problems
@@ -42,6 +43,14 @@ class ReplaySCM(Family[World]):
             raise ValueError(
                 f"The parameter `budget` applies only to {self.name}/lab. "
                 f"Leave it out for {self.name}/{suite}, or choose the suite `lab`."
+            )
+        if params.retry == "same" and POOLS[suite].worlds == "lab":
+            raise ValueError("In a laboratory, `retry=same` would hide experiments. Leave it out.")
+        plain = [n for n, p in POOLS.items() if p.task == "induce" and p.worlds in ("base", "full")]
+        if not params.disambiguation and (params.data is not None or suite not in plain):
+            raise ValueError(
+                "The parameter `disambiguation` applies to generated problems of "
+                f"{', '.join(plain)}. Choose one of these suites, without `data`."
             )
         if params.data is None:
             return POOLS[suite].size
@@ -66,6 +75,8 @@ class ReplaySCM(Family[World]):
         if released:
             told = replace(told, k=latent.n - 1)
         train = found.worlds[shown]
+        if not parameters.disambiguation:
+            train = train[:TRAIN]
         view = View(
             task=pool.task,
             disclosure=pool.disclosure,

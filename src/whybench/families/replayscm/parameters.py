@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from whybench.episode.instance import Instance
+from whybench.episode.prompts.dialogue import Retry
 from whybench.families.replayscm.world.world import ANSWERS, Disclosure, Task
 
 FAMILY = "replayscm"
@@ -92,3 +93,5 @@ class Parameters(BaseModel):
     data: str | None = None
     budget: int = Field(BUDGET, ge=0, le=200)
     max_errors: int = Field(3, ge=1, le=100)
+    retry: Retry = "reason"
+    disambiguation: bool = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import lru_cache
 
@@ -123,7 +124,9 @@ class ReplayEpisode(Episode):
             told.append(words.say("bound", k=view.told.k))
         parts = [" ".join(told)]
         if self.lab is None and view.asked is None:
-            parts.append(words.say("worlds", trained=len(view.train), heldout=view.heldout))
+            own = f"worlds_{view.task}"
+            passage = own if own in words.passages else "worlds"
+            parts.append(words.say(passage, trained=len(view.train), heldout=view.heldout))
         parts += [self.table(words, number, table) for number, table in enumerate(view.train, 1)]
         if view.task == "alternative":
             parts.append(words.say("reference", mechanisms=self._reference()))
@@ -163,6 +166,8 @@ class ReplayEpisode(Episode):
             gap.join([cells[v][table.columns[v] >> r & 1] for v in shown])
             for r in range(table.size)
         ]
+        if "row" in words.passages:
+            rows = [words.say("row", unit=f"{r:02d}", cells=row) for r, row in enumerate(rows)]
         targets = [v for v in shown if table.targets >> v & 1]
         if table.mode == "none" or not targets:
             intervention = words.say("none")
@@ -172,8 +177,19 @@ class ReplayEpisode(Episode):
         else:
             intervention = words.say("assigned", targets=", ".join(names[v] for v in targets))
         header = words.say("header", names=" ".join(names[v] for v in shown))
+        constant = table.mode == "hard_constant"
         return words.say(
-            "world", number=number, intervention=intervention, header=header, rows="\n".join(rows)
+            "world",
+            number=number,
+            place=f"{number - 1:02d}",
+            intervention=intervention,
+            mode=table.mode if targets else "none",
+            assigned=json.dumps([] if constant else [names[v] for v in targets]),
+            constants=json.dumps(
+                {names[v]: table.columns[v] & 1 for v in targets} if constant else {}
+            ),
+            header=header,
+            rows="\n".join(rows),
         )
 
     def _reference(self) -> str:

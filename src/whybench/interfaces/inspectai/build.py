@@ -50,7 +50,7 @@ class Parts(TypedDict, total=False):
 def build(
     found: Chosen,
     protocol: str,
-    template: str,
+    template: str | None,
     evidence: str,
     yoke: str | None,
     schema: bool,
@@ -60,8 +60,7 @@ def build(
     """Build a task. Its samples are built when they are played."""
     suite = found.suite
     family = suite.family
-    if template not in family.templates:
-        raise ValueError(f"Unknown template {template!r}. Use {', '.join(family.templates)}.")
+    template = family.template_for(suite.profile, template)
     if protocol not in family.protocols:
         raise ValueError(f"Unknown protocol {protocol!r}. Use {', '.join(family.protocols)}.")
     kind = next((kind for kind in family.evidence if kind == evidence), None)
@@ -109,8 +108,7 @@ def _dataset(
         }
         if given is not None:
             metadata[GIVEN] = list(given[instance.id])
-        if (words := found.template(position)) is not None:
-            metadata[TEMPLATE] = words
+        metadata[TEMPLATE] = found.template(position) or template
         return metadata
 
     def told(position: int, instance: Instance) -> str:

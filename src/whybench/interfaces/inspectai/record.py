@@ -29,7 +29,7 @@ INSTANCE = "instance"
 CLUSTER = "cluster"
 """Key of the opaque cluster id in a sample's metadata."""
 TEMPLATE = "template"
-"""Key of the prompt template in a sample's metadata, if samples of a task differ in it."""
+"""Key of the prompt template in a sample's metadata."""
 GIVEN = "given"
 """Key of another run's experiments in a sample's metadata (evidence `yoked`)."""
 REPLY = "whybench:reply"
@@ -108,7 +108,7 @@ def to_store(trace: Trace, crashed: bool) -> str:
     )
 
 
-def lost_kind(store: Store) -> str | None:
+def lost_kind(store: Store | Mapping[str, Any]) -> str | None:
     """Return the kind of the last reply of a sample, if the episode could not use it."""
     exceeded = CONTEXT_EXCEEDED if store.get(EXCEEDED) else None
     return store.get(REPLY) or exceeded
@@ -119,11 +119,14 @@ def crashed(stored: str) -> bool:
     return bool(json.loads(stored)["crashed"])
 
 
-def from_store(family: Family[Any], instance: Instance, stored: str) -> Trace:
-    """Play a stored record again."""
+def replayed(family: Family[Any], instance: Instance, stored: str) -> Episode:
+    """Play a stored record again, and return the episode."""
     record = json.loads(stored)
     actions = [Action.from_json(action) for action in record["actions"]]
-    trace: Trace = family.replay_episode(
-        instance, actions, record["given"], record["evidence"]
-    ).trace
-    return trace
+    episode: Episode = family.replay_episode(instance, actions, record["given"], record["evidence"])
+    return episode
+
+
+def from_store(family: Family[Any], instance: Instance, stored: str) -> Trace:
+    """Play a stored record again, and return its trace."""
+    return replayed(family, instance, stored).trace

@@ -143,16 +143,28 @@ def run(
     """
     made = load_release(release)
     names = list(families) or list(made.families)
-    todo = release_tasks(release, which, names, given)
+    todo = dict(zip(names, release_tasks(release, which, names, given), strict=True))
+    return play(models, todo, log_dir, _finished(log_dir, models, which), tell, **options)
+
+
+def play(
+    models: Sequence[str],
+    todo: Mapping[str, Task],
+    log_dir: str,
+    done: Mapping[str, int] | None = None,
+    tell: Told | None = None,
+    **options: Any,
+) -> tuple[bool, list[EvalLog]]:
+    """Play tasks by name with Inspect's eval set; those that have a finished log are kept."""
     limit = options.get("limit")
     sizes = {
         name: len(models) * min(len(task.dataset), limit or len(task.dataset))
-        for name, task in zip(names, todo, strict=True)
+        for name, task in todo.items()
     }
-    progress = Progress(sizes, tell or (lambda _: None), _finished(log_dir, models, which))
+    progress = Progress(sizes, tell or (lambda _: None), dict(done or {}))
     with _watched(progress):
         return eval_set(
-            todo,
+            list(todo.values()),
             model=list(models),
             log_dir=log_dir,
             log_buffer=1,

@@ -19,6 +19,7 @@ from whybench.episode.action import Action
 from whybench.episode.episode import Episode
 from whybench.episode.prompts.conversation import Coding, Conversation, Mendable, Turn
 from whybench.episode.trace import Evidence
+from whybench.interfaces.clean_output import guarded
 from whybench.interfaces.inspectai.record import (
     EPISODE,
     GIVEN,
@@ -68,7 +69,7 @@ def play_episode(
         token = LIVE.set(live)
         crashed = False
         try:
-            words = state.metadata.get(TEMPLATE) or template or family.templates[0]
+            words = state.metadata.get(TEMPLATE) or family.template_for(instance.profile, template)
             talk = family.conversation(episode, words)
             turn_limits = family.turn_limits(episode, words)
             if protocol != TOOLS:
@@ -126,8 +127,8 @@ async def _converse(
 def _second(repair: str | bool) -> Model | None:
     """Return the model that reformats replies, or None."""
     if isinstance(repair, bool):
-        return get_model(role=REPAIR, required=True) if repair else None
-    return get_model(repair)
+        return guarded(get_model(role=REPAIR, required=True)) if repair else None
+    return guarded(get_model(repair))
 
 
 async def _mended(talk: Mendable, said: str, second: Model) -> None:

@@ -114,7 +114,7 @@ def _made(
     parts: Parts,
     suite: str,
     protocol: str,
-    template: str,
+    template: str | None = None,
     profile: str = "certified",
     seed: str | None = None,
     evidence: str = "own",
@@ -182,7 +182,6 @@ def _signature(declared: Declared, own: list[inspect.Parameter]) -> inspect.Sign
     usual = {
         "suite": declared.suite,
         "protocol": declared.protocol,
-        "template": declared.templates[0],
     }
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     found: list[inspect.Parameter] = []
@@ -199,7 +198,8 @@ def _documented(declared: Declared, setup: Setup) -> str:
     common = {
         "suite": ", ".join(declared.suites),
         "protocol": f"How the model answers: {', '.join(declared.protocols)}.",
-        "template": f"Wording of the prompts: {', '.join(declared.templates)}.",
+        "template": "Wording of the prompts: "
+        f"{', '.join(declared.templates)}. Default: that of the profile.",
         "profile": "`certified`, or `published` for comparison with published figures.",
         "seed": "Another seed than `public` gives other instances.",
         "evidence": "`own` experiments, `optimal` ones, or another run's (`yoked`, with `yoke`).",

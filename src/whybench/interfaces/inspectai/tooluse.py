@@ -25,6 +25,7 @@ from whybench.episode.action import Action, ActionSpec, parse_call
 from whybench.episode.episode import Episode
 from whybench.episode.prompts.turn_limits import TurnLimits
 from whybench.interfaces.calls_in_text import call_in_text, read_text
+from whybench.interfaces.clean_output import TOO_MANY, guarded, notes_of
 from whybench.interfaces.inspectai.record import LIVE
 from whybench.interfaces.replies import is_full
 
@@ -47,6 +48,8 @@ async def use_tools(state: TaskState, episode: Episode, template: str) -> None:
         for call in message.tool_calls or ():
             if not episode.done:
                 await _call(state, episode, template, message, call, tools)
+        if "calls" in notes_of(state.output) and not episode.done:
+            _answer(state, episode, template, Action.malformed(TOO_MANY))
         if not message.tool_calls:
             _answer(state, episode, template, read_text(message.text, episode.actions))
 
@@ -104,6 +107,8 @@ async def _turn(
                 state.messages.append(_refusal(call, turn_limits.closed))
             elif made > turn_limits.calls or episode.done:
                 state.messages.append(_refusal(call, turn_limits.spent))
+            elif reason := turn_limits.guarded(call.function):
+                state.messages.append(_refusal(call, reason))
             elif call.function in extra:
                 answers = (await execute_tools([_alone(message, call)], tools)).messages
                 state.messages.extend(answers)
@@ -115,6 +120,8 @@ async def _turn(
                 made += 1
                 if written.name in closed:
                     state.messages.append(ChatMessageUser(content=turn_limits.closed))
+                elif reason := turn_limits.guarded(written.name):
+                    state.messages.append(ChatMessageUser(content=reason))
                 else:
                     _answer(state, episode, template, written)
                 continue
@@ -130,8 +137,10 @@ async def next_reply(
 ) -> ChatMessageAssistant:
     """Return the next message of the model, and note the step at which it came."""
     config = config or GenerateConfig()
-    state.output = await get_model().generate(state.messages, tools=list(tools), config=config)
+    model = guarded(get_model())
+    state.output = await model.generate(state.messages, tools=list(tools), config=config)
     live = LIVE.get()
+    live.episode.note(notes_of(state.output))
     live.before = live.episode.count
     state.messages.append(state.output.message)
     return state.output.message

@@ -99,7 +99,7 @@ class Offer:
         if path not in self.paths:
             raise Refused(f"no such suite here: try {', '.join(self.paths)}")
         suite = load_suite(path, profile=self.profile, seed=self.seed)
-        template = _template(suite.family, order.template)
+        template = _template(suite.family, self.profile, order.template)
         choice = Choice.of(suite, where=self.where)
         if not order.instance:
             found = choice.find(order.index)
@@ -114,10 +114,10 @@ class Offer:
         return asked, template
 
 
-def _template(family: Family[Any], template: str | None) -> str:
+def _template(family: Family[Any], profile: str, template: str | None) -> str:
     if template is not None and template not in family.templates:
         raise Refused(f"no such template: try {', '.join(family.templates)}")
-    return template or family.templates[0]
+    return family.template_for(profile, template)
 
 
 @cache

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+from whybench.interfaces.mcp.refusal import Busy
 
 BURST = 2.0
 """Seconds of the permitted rate that may arrive in one burst."""
+
+RESTORES = 20.0
+"""Seconds of processor time for restores that an owner may use at once, as after a restart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,14 @@ class Limits:
     """Maximum number of actions of one attempt, because some families answer without end."""
     volume: int = 4 * 1024 * 1024
     """Maximum bytes of all actions of one attempt. They are kept in memory and in the store."""
+    owner_rate: float = 300.0
+    """Maximum requests per second of one owner, in each process."""
+    owner_sessions: int = 1500
+    """Maximum number of open sessions of one owner."""
+    owner_day: int = 50_000
+    """Maximum number of episodes that one owner opens or resets on one day."""
+    owner_restore: float = 0.25
+    """Share of one core that one owner may use to restore episodes that are not in memory."""
 
 
 class Bucket:
@@ -40,9 +57,9 @@ class Bucket:
 
     __slots__ = ("_at", "_left", "_most", "_rate")
 
-    def __init__(self, rate: float, now: float) -> None:
+    def __init__(self, rate: float, now: float, most: float = 0.0) -> None:
         self._rate = rate
-        self._most = max(1.0, rate * BURST)
+        self._most = most or max(1.0, rate * BURST)
         self._left = self._most
         self._at = now
 
@@ -50,9 +67,65 @@ class Bucket:
         """Take one token and return 0, or return the seconds until one is available."""
         if not self._rate:
             return 0.0
-        self._left = min(self._most, self._left + max(0.0, now - self._at) * self._rate)
-        self._at = now
+        self._fill(now)
         if self._left >= 1.0:
             self._left -= 1.0
             return 0.0
         return (1.0 - self._left) / self._rate
+
+    def owed(self, now: float) -> float:
+        """Return the seconds until all that was spent is paid back."""
+        self._fill(now)
+        return max(0.0, -self._left) / self._rate if self._rate else 0.0
+
+    def spend(self, amount: float) -> None:
+        """Take an amount that is known only afterwards. The bucket may end up in debt."""
+        self._left -= amount
+
+    def _fill(self, now: float) -> None:
+        self._left = min(self._most, self._left + max(0.0, now - self._at) * self._rate)
+        self._at = now
+
+
+class Fair:
+    """What each owner uses of a process: requests, and time to restore episodes.
+
+    Without tokens there is one owner, and only the limits for all hold.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._requests: dict[str, Bucket] = {}
+        self._restores: dict[str, Bucket] = {}
+
+    def wait(self, owner: str) -> float:
+        """Count a request, and return the seconds until it is permitted."""
+        if not owner:
+            return 0.0
+        now = time.monotonic()
+        bucket = self._requests.get(owner)
+        if bucket is None:
+            bucket = self._requests[owner] = Bucket(self._limits.owner_rate, now)
+        return bucket.wait(now)
+
+    @contextmanager
+    def restoring(self, owner: str) -> Iterator[None]:
+        """Measure the processor time of a restore. Raise Busy if the owner used too much."""
+        if not owner:
+            yield
+            return
+        now = time.monotonic()
+        with self._lock:
+            bucket = self._restores.setdefault(
+                owner, Bucket(self._limits.owner_restore, now, most=RESTORES)
+            )
+            owed = bucket.owed(now)
+        if owed:
+            raise Busy("too many episodes of this owner are restored: try again later", owed)
+        started = time.thread_time()
+        try:
+            yield
+        finally:
+            with self._lock:
+                bucket.spend(time.thread_time() - started)

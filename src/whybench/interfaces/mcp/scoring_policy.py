@@ -7,6 +7,7 @@ from typing import Literal
 
 from whybench.causal.canonical import Json
 from whybench.interfaces.mcp.limits import Bucket
+from whybench.interfaces.mcp.store.protocol import StoredAttempt
 from whybench.interfaces.session import Session
 
 Attempts = Literal["owner", "session"]
@@ -45,6 +46,16 @@ class Live:
     """The score of a finished attempt, after it was requested."""
     restored: bool = False
     """Whether this agrees with the store. Until then, only the fields above `session` do."""
+
+    def agrees(self, stored: StoredAttempt) -> bool:
+        """Return whether memory has what the store has of the session's latest attempt."""
+        return (
+            self.session is not None
+            and not stored.session.ended
+            and (stored.session.attempt, stored.id) == (self.id, self.id)
+            and stored.count == self.session.episode.count
+            and stored.over <= self.over
+        )
 
     def told(self, session: Session, counts: bool) -> dict[str, Json]:
         """Return the state of the episode: only coordinates and steps."""

@@ -17,7 +17,7 @@ from whybench import __version__
 from whybench.causal.canonical import Json
 from whybench.interfaces.mcp.catalogue import Order
 from whybench.interfaces.mcp.hangup import while_connected
-from whybench.interfaces.mcp.refusal import Busy, Refused, unexpected
+from whybench.interfaces.mcp.refusal import Busy, Gone, Refused, unexpected
 from whybench.interfaces.mcp.session_queue import Turns
 from whybench.interfaces.mcp.session_tools import (
     INSTRUCTIONS,
@@ -123,6 +123,8 @@ class Interface:
                 )
             act = partial(self.sessions.act, key, params.name, args)
             reply, step = await self.take(key, act, self.sessions.kind(key, params.name, args))
+        except Gone:
+            raise
         except Refused as refusal:
             return _told(str(refusal), is_error=True)
         return types.CallToolResult(
@@ -184,6 +186,8 @@ class Interface:
         """Run work of a session, and turn a refusal into an error of the protocol."""
         try:
             return await self.take(key, work)
+        except Gone:
+            raise
         except Refused as refusal:
             raise MCPError(code=INVALID_PARAMS, message=str(refusal)) from None
 

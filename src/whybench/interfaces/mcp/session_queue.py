@@ -19,8 +19,8 @@ from whybench.interfaces.mcp.store.protocol import Waiting, patience
 
 T = TypeVar("T")
 
-WORKERS = 8
-"""Threads for the actions of episodes."""
+WORKERS = 32
+"""Threads for the actions of episodes. Most wait for the store, which commits them together."""
 
 SLOW_WORKERS = 4
 """Threads for work that builds or scores instances. Such work never blocks actions."""

@@ -11,16 +11,16 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from whybench.causal.canonical import Json
 from whybench.episode.action import parse_call
 from whybench.episode.observation import OVER, Observation
 from whybench.interfaces.mcp.catalogue import Offer, Order
-from whybench.interfaces.mcp.limits import Bucket, Limits
+from whybench.interfaces.mcp.limits import Bucket, Fair, Limits
 from whybench.interfaces.mcp.refusal import Busy, Gone, Refused
 from whybench.interfaces.mcp.scoring_policy import Live, Rules
 from whybench.interfaces.mcp.store.protocol import Conflict, Store, StoredSession, hashed
@@ -29,6 +29,11 @@ from whybench.interfaces.session import Reply, Session
 
 FEW = 200
 """Maximum length of an argument that counts as short, in characters."""
+
+TRIES = 3
+"""How often a call is made if other processes serve the same session at the same time."""
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -45,6 +50,11 @@ class Sessions:
     """Time of the last call of sessions, if the store does not have it yet."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _entrance: threading.Lock = field(default_factory=threading.Lock)
+    fair: Fair = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Start to count what owners use."""
+        self.fair = Fair(self.limits)
 
     def begin(self, key: str, owner: str = "", lasting: bool = False) -> None:
         """Begin a session without an open episode, or reject it if there are too many.
@@ -57,6 +67,8 @@ class Sessions:
                 self.expire()
                 if self.store.count() >= self.limits.sessions:
                     raise Busy("this server has as many sessions as it takes", 60.0)
+            if owner and self.store.count(owner) >= self.limits.owner_sessions:
+                raise Busy("this owner has as many open sessions as it may have", 60.0)
             self.store.begin(key, owner, self.clock(), lasting)
 
     def greet(self, key: str, owner: str = "") -> Live:
@@ -96,6 +108,9 @@ class Sessions:
 
     def open(self, key: str, order: Order) -> None:
         """Open an episode in a session. A session opens only one."""
+        self._again(key, partial(self._open, key, order))
+
+    def _open(self, key: str, order: Order) -> None:
         if self._ready(key).session is not None:
             raise Refused("an episode is open: a new session is a new episode")
         instance, template = self.offer.instance(order)
@@ -103,13 +118,19 @@ class Sessions:
 
     def reset(self, key: str) -> dict[str, Json]:
         """Restart the episode as the next attempt. Only a first attempt counts."""
+        return self._again(key, partial(self._reset, key))
+
+    def _reset(self, key: str) -> dict[str, Json]:
         _, session = self._opened(key)
         live = self._start(key, Session(session.instance, session.template))
         return {"attempt": live.attempt, "counts": self._counts(live)}
 
     def act(self, key: str, name: object, args: object) -> tuple[Reply, int]:
         """Run a call by name, and return the reply and the number of steps so far."""
-        live, session = self._opened(key)
+        return self._again(key, partial(self._act, key, name, args))
+
+    def _act(self, key: str, name: object, args: object) -> tuple[Reply, int]:
+        live, session = self._opened(key, fresh=False)
         episode = session.episode
         if live.over:
             over = Observation(OVER)
@@ -120,10 +141,9 @@ class Sessions:
             raise Refused("this attempt has as many actions as the server takes: ask for its score")
         try:
             reply = session.act(action)
-            with self._alone(key):
-                self.store.append(live.id, number, text, reply.done, self.clock())
+            self.store.append(live.id, number, text, reply.done, self.clock())
         except BaseException:
-            self._forget(key)  # an action that was not stored did not happen
+            live.restored = False  # an action that was not stored did not happen
             raise
         live.over = reply.done
         live.volume += len(text)
@@ -131,9 +151,11 @@ class Sessions:
 
     def score(self, key: str) -> dict[str, Json]:
         """Close the attempt and return its score, or only a receipt if the server is blind."""
+        return self._again(key, partial(self._score, key))
+
+    def _score(self, key: str) -> dict[str, Json]:
         live, session = self._opened(key)
-        with self._alone(key):
-            self.store.close(live.id, session.episode.count)
+        self.store.close(live.id, session.episode.count)
         live.over = True
         if not live.receipt:
             receipt = secrets.token_hex(24)
@@ -157,7 +179,8 @@ class Sessions:
         """Return the kind of an action that may be fast: episode in memory, short arguments."""
         live = self._live.get(key)
         if (
-            live is None
+            self.store.durable
+            or live is None
             or live.session is None
             or not all(len(text) < FEW for _, text in parse_call(name, args).args)
         ):
@@ -215,63 +238,85 @@ class Sessions:
         """Begin the next attempt of a session."""
         live = self._ready(key)
         scope = f"session {key}" if self.rules.attempts == "session" else f"owner {live.owner}"
-        with self._alone(key):
-            made = self.store.open(
-                key,
-                live.id,
-                session.instance.to_json(),
-                session.template,
-                f"{scope} {self.rules.run}",
-                self.rules.run,
-                self.clock(),
-            )
+        most = self.limits.owner_day
+        if live.owner and not self.store.use(live.owner, "opening", most, self.clock()):
+            raise Busy("this owner opened as many episodes as it may on one day", 3600.0)
+        instance = session.instance
+        shared = session.family.clusters_are_systems and instance.cluster
+        made = self.store.open(
+            key,
+            live.id,
+            instance.to_json(),
+            session.template,
+            f"{scope} {self.rules.run}",
+            self.rules.run,
+            self.clock(),
+            f"{instance.family}/{instance.cluster}" if shared else "",
+        )
         live.id, live.attempt, live.session = made.id, made.number, session
         live.over, live.volume, live.receipt, live.score = session.done, 0, "", None
         return live
 
-    @contextmanager
-    def _alone(self, key: str) -> Iterator[None]:
-        """Reject a call that conflicts with another process, and read the store again next time."""
-        try:
-            yield
-        except Conflict:
-            self._forget(key)
-            raise Refused("another process serves this session: ask again") from None
+    def _again(self, key: str, work: Callable[[], T]) -> T:
+        """Run work that changes a session. If another process was faster, read the store first."""
+        for _ in range(TRIES):
+            try:
+                return work()
+            except Conflict:
+                with self._lock:
+                    if (live := self._live.get(key)) is not None:
+                        live.restored = False
+        raise Refused("other processes serve this session at the same time: ask again")
 
     def _counts(self, live: Live) -> bool:
         found = self.store.attempt(live.id)
         return found is not None and found.counts
 
-    def _opened(self, key: str) -> tuple[Live, Session]:
-        live = self._ready(key)
+    def _opened(self, key: str, *, fresh: bool = True) -> tuple[Live, Session]:
+        live = self._ready(key, fresh=fresh)
         if live.session is None:
             raise Refused("no episode is open: call episode_open first")
         return live, live.session
 
-    def _ready(self, key: str) -> Live:
-        """Return a session with its episode. Restore it from the store if it is not in memory."""
+    def _ready(self, key: str, *, fresh: bool = True) -> Live:
+        """Return a session with its episode. Restore it from the store if memory is behind.
+
+        Without `fresh`, an open episode in memory is taken as it is: `append` compares its number.
+        """
         with self._lock:
             live = self._live.get(key)
-        if live is not None and live.restored:
-            return live
+        if live is not None and live.restored and live.session is not None:
+            if not fresh:
+                return live
+            attempt = self.store.attempt(live.id)
+            if attempt is not None and live.agrees(attempt):
+                return live
         found = self._found(key)
         live = live or self._admitted(found, self.clock())
         if found.instance is not None:
-            if not self.offer.holds(found.instance):
-                raise Refused("this session is of suites, a profile or a seed not served here now")
-            attempt = self.store.attempt(found.attempt)
-            if attempt is None:
-                raise Gone
-            live.session = replayed(found, self.store, attempt.id)
-            live.id, live.attempt = attempt.id, attempt.number
-            live.volume = sum(map(len, self.store.actions(attempt.id)))
-            live.over = live.session.done or attempt.over
+            with self.fair.restoring(live.owner):
+                self._restore(live, found)
         live.restored = True
         return live
+
+    def _restore(self, live: Live, found: StoredSession) -> None:
+        """Replay the stored actions of a session's attempt."""
+        if not self.offer.holds(found.instance or {}):
+            raise Refused("this session is of suites, a profile or a seed not served here now")
+        attempt = self.store.attempt(found.attempt)
+        if attempt is None:
+            raise Gone
+        live.session = replayed(found, self.store, attempt.id)
+        if attempt.id != live.id:
+            live.receipt, live.score = "", None
+        live.id, live.attempt = attempt.id, attempt.number
+        live.volume = sum(map(len, self.store.actions(attempt.id)))
+        live.over = live.session.done or attempt.over
 
     def _found(self, key: str) -> StoredSession:
         found = self.store.find(key)
         if found is None or found.ended:
+            self._forget(key)
             raise Gone
         return found
 

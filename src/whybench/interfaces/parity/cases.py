@@ -52,7 +52,7 @@ class ParityCase:
 
         """
         family = families()[self.instance.family]
-        episode, template = family.open(self.instance), family.templates[0]
+        episode, template = family.open(self.instance), family.template_for(self.instance.profile)
         texts = [episode.instructions(template)]
         texts += [
             episode.describe(episode.step(parse_call(*call)), template) for call in self.calls

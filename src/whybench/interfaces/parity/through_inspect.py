@@ -30,9 +30,14 @@ class InspectInterface:
     """False: Inspect asks a model that calls tools again until the episode or a limit ends."""
 
     def play(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
-        """Run one task per family, and read trace and score from its log."""
+        """Run one task per family and profile, and read trace and score from its log."""
         for _, group in groupby(cases, key=lambda case: case.instance.family):
-            yield from self._task(list(group))
+            some = list(group)
+            played: dict[str, Iterator[Played]] = {
+                profile: self._task([case for case in some if case.instance.profile == profile])
+                for profile in {case.instance.profile for case in some}
+            }
+            yield from (next(played[case.instance.profile]) for case in some)
 
     def _task(self, cases: Sequence[ParityCase]) -> Iterator[Played]:
         first = cases[0].instance
@@ -40,7 +45,7 @@ class InspectInterface:
         rows = _Rows([case.instance for case in cases])
         suite = family.suite(first.suite, profile=first.profile)
         found = Chosen(suite, rows, range(len(rows)))
-        task = build(found, TOOLS, family.templates[0], "own", None, schema=False)
+        task = build(found, TOOLS, None, "own", None, schema=False)
         script = {
             case.instance.id: [{"tool": name, "args": args} for name, args in case.calls]
             for case in cases

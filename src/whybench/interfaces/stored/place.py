@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,8 +12,8 @@ from typing import Any
 
 import fsspec
 
-UNFINISHED = ".tmp"
-"""Ending of the names of files that are being written."""
+from whybench.causal.whole_files import whole
+
 DRAFT = re.compile(r"\.[a-z0-9]+\.(?:json|parquet)\.[0-9a-f]{32}\.tmp")
 """Pattern of the names of our temporary files. It matches no other name."""
 TRIES = 3
@@ -72,14 +70,10 @@ class Place:
 
     def _placed(self, path: Path, write: Callable[[Path], object]) -> None:
         """Write a temporary file in the same folder, then rename it."""
-        path.parent.mkdir(parents=True, exist_ok=True)
         for _ in range(TRIES):
-            draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
             with suppress(FileNotFoundError):  # removed by another run that has just ended
-                write(draft)
-                with draft.open("rb") as file:
-                    os.fsync(file.fileno())
-                draft.replace(path)
+                with whole(path) as draft:
+                    write(draft)
                 return
         raise OSError(
             f"{path} cannot be written. Check whether another run writes to {self.address}."

@@ -7,7 +7,7 @@ import shlex
 from whybench.report.frames import tidy
 from whybench.report.naming import shown
 from whybench.report.runs import ExamLog, Logs, Run
-from whybench.report.section import Part, Section, Table
+from whybench.report.section import Part, Remark, Section, Table
 
 OPTIONS = {
     "temperature": "--temperature",
@@ -46,6 +46,20 @@ def provenance(logs: Logs, reveal: bool = False) -> Section:
     if logs.left_out:
         left = tidy({"log": name, "reason": why} for name, why in logs.left_out)
         parts.append(Table("left-out", "Logs that were left out", left))
+    if logs.differences:
+        text = (
+            f"{len(logs.differences)} values of the logs differ from what their own actions give. "
+            "The page uses the replayed scores."
+        )
+        rows = tidy(
+            {"log": d.log, "sample": d.sample, "what": d.what, "stored": d.stored,
+             "replayed": d.replayed}
+            for d in logs.differences
+        )  # fmt: skip
+        parts += [Remark(text, "warning"), Table("differences", "Edited values", rows)]
+    if logs.unchecked:
+        rows = tidy({"episode": name, "reason": why} for name, why in logs.unchecked)
+        parts.append(Table("unchecked", "Scores that could not be replayed", rows))
     intro = (
         "Each row has the command that a log records, and the versions that produced the log. The "
         "report rebuilds instances from their suite, seed and index. It does not show instances "

@@ -207,7 +207,7 @@ def _usages(suite: Suite, runs: Sequence[Run], looked: Sequence[Instance]) -> tu
     found = [usage for usage in known if usage is not None]
     if not found:
         few = spaced(looked, PLAYED)
-        found = [usage_played(suite, few, "exact", suite.family.templates[0])]
+        found = [usage_played(suite, few, "exact", suite.family.template_for(suite.profile))]
     return tuple(found if len(found) == 2 else found * 2)
 
 

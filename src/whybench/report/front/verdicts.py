@@ -237,6 +237,8 @@ def right(system: System) -> int:
 
 
 def _tenths(system: System) -> str:
+    if not system.understood.known:
+        return "sometimes"
     times = round(10 * system.understood.value)
     if times in (0, 10):
         return "almost never" if times == 0 else "almost every time"

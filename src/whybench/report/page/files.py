@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from whybench.causal.whole_files import whole, write_whole
 from whybench.report.page.cells import words
 from whybench.report.page.pictures import png_of, svg_of
 from whybench.report.page.render import check_names, render
@@ -50,9 +51,10 @@ def write(report: Report, out: Path) -> Written:
             elif isinstance(part, Figure):
                 drawn[part.id] = svg_of(part, report.systems)
                 made.append(aside.submit(_figure, part, drawn[part.id], folder / "figures"))
-        out.write_text(render(report, drawn, folder.name), "utf-8")
+        page = render(report, drawn, folder.name)
         for one in made:
             figures += one.result()
+    write_whole(out, page)  # last, so that all its links lead to files
     return Written(out, tuple(tables), tuple(figures))
 
 
@@ -72,14 +74,15 @@ def _array(values: list[object]) -> pa.Array:
 
 def _table(table: Table, folder: Path) -> list[Path]:
     csv, parquet = folder / f"{table.id}.csv", folder / f"{table.id}.parquet"
-    table.frame.to_csv(csv, index=False)
-    pq.write_table(plain(table.frame), parquet)
+    write_whole(csv, table.frame.to_csv(index=False))
+    with whole(parquet) as draft:
+        pq.write_table(plain(table.frame), draft)
     return [csv, parquet]
 
 
 def _figure(figure: Figure, svg: str, folder: Path) -> list[Path]:
     made = [folder / f"{figure.id}.{kind}" for kind in ("svg", "png", "csv")]
-    made[0].write_text(svg, "utf-8")
-    made[1].write_bytes(png_of(figure, svg))
-    figure.frame.to_csv(made[2], index=False)
+    write_whole(made[0], svg)
+    write_whole(made[1], png_of(figure, svg))
+    write_whole(made[2], figure.frame.to_csv(index=False))
     return made

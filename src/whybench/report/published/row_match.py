@@ -67,6 +67,8 @@ class OwnRun:
     args: Record = EMPTY
     """Task arguments that differ from the task's defaults."""
     where: Where | None = None
+    differs: tuple[str, ...] = ()
+    """Arguments in which this run differs from the paper's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +174,16 @@ def matches(
         (counterpart, own)
         for counterpart in rules(family).counterparts
         for own in counterpart.runs
-        if own.suite == run_suite and not _differing(own, given, strict=strict)
+        if own.suite == run_suite
+        and not (strict and own.differs)
+        and not _differing(own, given, strict=strict)
     ]
 
 
 def differences(own: OwnRun, args: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the arguments, except free ones, in which a run differs from a published row."""
     given = _settings(own.suite.partition("/")[0], own.suite, args)
-    return _differing(own, given, strict=True)
+    return tuple(sorted({*_differing(own, given, strict=True), *own.differs}))
 
 
 def _differing(own: OwnRun, given: Mapping[str, Any], *, strict: bool) -> tuple[str, ...]:
@@ -210,6 +214,7 @@ def _settings(family: str, suite: str, args: Mapping[str, Any]) -> dict[str, Any
     found = how.defaults.asdict() | {k: v for k, v in flat.items() if k in of_task - {"suite"}}
     parameters = {k: v for k, v in flat.items() if k not in {*of_task, *_UNBUILT}}
     built = load_suite(suite, profile=found["profile"], parameters=parameters)
+    found["template"] = found.get("template") or built.family.template_for(found["profile"])
     chosen = {name: flat[name] for name in _UNBUILT if flat.get(name) is not None}
     return found | built.parameters.asdict() | chosen
 
@@ -256,7 +261,13 @@ def _counterpart(family: str, task: str, row: Mapping[str, Any]) -> Counterpart:
         row["suite"],
         row["condition"],
         tuple(
-            OwnRun(task, run["suite"], freeze(run["args"]), _where(run.get("where")))
+            OwnRun(
+                task,
+                run["suite"],
+                freeze(run["args"]),
+                _where(run.get("where")),
+                tuple(run.get("differs", ())),
+            )
             for run in row.get("runs", ())
         ),
         row.get("none", ""),

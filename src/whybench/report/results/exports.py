@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft7Validator
 
+from whybench.causal.whole_files import write_whole
 from whybench.report.results.files import dumped, slug, slugs
 from whybench.report.results.model import Result
 from whybench.report.standings.model import Cell, Estimate
@@ -208,6 +209,5 @@ def _scores(result: Result) -> Iterator[tuple[str, Estimate]]:
 
 
 def _written(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
+    write_whole(path, text)
     return path

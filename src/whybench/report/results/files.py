@@ -11,6 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
 
+from whybench.causal.whole_files import write_whole
 from whybench.report.results.model import Result, contradictions, schema
 
 LIMIT = 1_000_000
@@ -51,7 +52,7 @@ def write_results(results: Sequence[Result], folder: Path) -> list[Path]:
     for path, result in zip(made, results, strict=True):
         data = result.to_json()
         _check(data, path.name)
-        path.write_text(dumped(data), "utf-8")
+        write_whole(path, dumped(data))
     return made
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from whybench.causal.whole_files import write_whole
 from whybench.release.data import load_release, names
 from whybench.report.front.drawing import LENGTH, cell_bar, overall_bar
 from whybench.report.naming import displayed
@@ -110,11 +111,10 @@ def build_site(folder: Path, output: Path, checked: Sequence[str] = ()) -> tuple
         for stem, (file, result) in zip(stems, found.items(), strict=True)
     ]
     page = render_site(rows)
-    (output / "results").mkdir(parents=True, exist_ok=True)
     for row in rows:
         text = dumped(row.result.to_json())
-        (output / "results" / f"{row.id}.json").write_text(text, "utf-8")
-    (output / "index.html").write_text(page, "utf-8")
+        write_whole(output / "results" / f"{row.id}.json", text)
+    write_whole(output / "index.html", page)
     return output / "index.html", len(rows)
 
 

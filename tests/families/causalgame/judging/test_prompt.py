@@ -8,7 +8,8 @@ import pytest
 from tests.tables import together
 
 from whybench import CANARY
-from whybench.episode.prompts.untrusted_text import CUT, INVISIBLE, LONGEST, delimiter, quoted
+from whybench.episode.cleaning import INVISIBLE
+from whybench.episode.prompts.untrusted_text import CUT, LONGEST, delimiter, quoted
 from whybench.families.causalgame.claims import claims
 from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.extras.judge.case import (
@@ -25,7 +26,7 @@ from whybench.families.causalgame.extras.judge.prompt import (
     rubric_question,
 )
 from whybench.families.causalgame.extras.judge.replies import UnreadableError, read_verdict
-from whybench.families.causalgame.extras.judge.rubric import rubric
+from whybench.families.causalgame.extras.judge.rubric import as_published, rubric
 from whybench.families.causalgame.extras.judge.tampering import tampering
 from whybench.families.causalgame.report_checks import Outcome, Report
 from whybench.families.causalgame.world.drawn.draw import world
@@ -43,9 +44,9 @@ WORLDS = {
 }
 
 
-def case(conclusion: str, instance: str = "one") -> JudgedCase:
+def case(conclusion: str, instance: str = "one", profile: str = "certified") -> JudgedCase:
     report = Report("No, 54.3 % survived.", "Wing armour.", "Wind.", conclusion)
-    return JudgedCase(instance, "antenna_trap", "published", "antenna", report, LOST, 0.949)
+    return JudgedCase(instance, "antenna_trap", profile, "antenna", report, LOST, 0.949)
 
 
 def both(one: JudgedCase) -> tuple[Question, Question]:
@@ -224,3 +225,19 @@ def test_signs_are_named() -> None:
     found = tampering(Report("", "", "", INJECTIONS["base64"]))
     assert {"encoded_text", "overrides_instructions", "asks_for_marks"} <= set(found)
     assert "hidden_characters" in tampering(Report("", "", "", INJECTIONS["zero_width"]))
+
+
+def test_the_papers_prompt_has_packet_criteria_scale_and_format_in_this_order() -> None:
+    question = rubric_question(case("Fine.", profile="published"), as_published(rubric("full")))
+    order = [
+        CANARY, "# Evidence packet", "### Chain", "- mission not won", "| Fine.", "# Criteria",
+        "- D4.M1 ", "- D4.N1 ", "# Scale of verdicts", "# Your reply", "`confidence`",
+    ]  # fmt: skip
+    places = [question.prompt.rindex(part) for part in order]
+    assert places == sorted(places)
+    assert "best known" not in question.prompt
+    one = question.schema["properties"]["criteria"]["properties"]["D4.M1"]
+    assert one["properties"]["verdict"]["enum"] == [
+        "SATISFIED", "PARTIALLY_SATISFIED", "NOT_SATISFIED",
+    ]  # fmt: skip
+    assert {"confidence", "evidence", "reason"} <= one["properties"].keys()

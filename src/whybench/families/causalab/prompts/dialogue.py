@@ -33,8 +33,8 @@ class Dialogue(JsonDialogue[LabEpisode]):
     """Run a CausaLab episode in which each reply is one JSON object, in both phases.
 
     With `context=state`, a turn shows only the rules, the previous record and the last observation.
-    The given records appear in the first turn only; the paper repeats them in every turn. With
-    `context=full`, the agent sees all turns.
+    In profile `published` every turn also repeats the given records, as the paper does. In profile
+    `certified` they appear in the first turn only. With `context=full`, the agent sees all turns.
     """
 
     find_template = staticmethod(template_named)
@@ -51,7 +51,10 @@ class Dialogue(JsonDialogue[LabEpisode]):
     @property
     def system(self) -> str:
         """The rules, and the format of records, as the system message."""
-        return paragraphs(self._tell.rules(), self._tell.language(), self._tell.record())
+        tell = self._tell
+        return tell.say(
+            "system", rules=tell.rules(), language=tell.language(), record=tell.record()
+        )
 
     def _fresh(self) -> bool:
         return self._episode.parameters.context == "state" and self._last is not None
@@ -64,7 +67,7 @@ class Dialogue(JsonDialogue[LabEpisode]):
         if last is None or (fresh and seen is None):
             parts.append(tell.situation())
         elif fresh:
-            parts.append(tell.quantities())
+            parts.append(tell.given() if episode.view.released else tell.quantities())
         if last is not None:
             if fresh:
                 parts.append(self._state_text())

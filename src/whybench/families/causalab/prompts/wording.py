@@ -17,6 +17,9 @@ EXAMPLE = (
 )
 """Coefficients of the worked example, linear and quadratic."""
 
+EQUATION = ("c_b*b", "c_b_1*b^2 + c_b_2*b")
+"""The terms of its equation."""
+
 template_named = load_templates("whybench.families.causalab.prompts")
 
 
@@ -44,11 +47,11 @@ class Wording(Words):
         view, parameters = self._view, self._episode.parameters
         law = self.say("quadratic" if view.quadratic else "linear")
         if view.rounded:
-            law = f"{law} {self.say('rounded')}"
+            law = joined(law, self.say("rounded"))
         elif view.quadratic and not view.released:
-            law = f"{law} {self.say('weakest_quadratic')}"
+            law = joined(law, self.say("weakest_quadratic"))
         elif not view.quadratic and not (view.disturbance and view.released):
-            law = f"{law} {self.say('exact_but' if view.disturbance else 'exact')}"
+            law = joined(law, self.say("exact_but" if view.disturbance else "exact"))
         parts = [
             self.say("rules"),
             law,
@@ -68,10 +71,11 @@ class Wording(Words):
         if not view.disturbance:
             return ""
         where = self.say("anything" if view.frequency_disturbed else "properties")
-        text = self.say("disturbance", where=where)
-        if not view.released:
-            text = f"{text} {self.say('one_draw')}"
-        return f"{text} {self.say('disturbed_set')}" if view.semantics == "set" else text
+        return joined(
+            self.say("disturbance", where=where),
+            "" if view.released else self.say("one_draw"),
+            self.say("disturbed_set") if view.semantics == "set" else "",
+        )
 
     def language(self) -> str:
         """Return the description of the hypothesis format."""
@@ -80,7 +84,9 @@ class Wording(Words):
 
     def record(self) -> str:
         """Return the description of the record format."""
-        forgets = self.say("forgets") if self._episode.parameters.context == "state" else ""
+        forgets = ""
+        if self._episode.parameters.context == "state":
+            forgets = self.say("forgets_released" if self._view.released else "forgets")
         text = self.say("record", experiment=self._by_case("record_experiment"))
         return paragraphs(text, forgets)
 
@@ -93,11 +99,16 @@ class Wording(Words):
             for step in self._episode.evidence_given or ()
         ]
         return paragraphs(
-            self.quantities(),
-            self._table("records", view.records) if view.records else self.say("no_records"),
+            self.given(),
             self._table("manipulator", seen),
             self.reactor() if self._episode.in_reactor else self.remaining(),
         )
+
+    def given(self) -> str:
+        """Return the names of all quantities, and the earlier measurements."""
+        records = self._view.records
+        told = self._table("records", records) if records else self.say("no_records")
+        return paragraphs(self.quantities(), told)
 
     def quantities(self) -> str:
         """Return the names of all quantities, and which of them cannot be set."""
@@ -177,4 +188,10 @@ class Wording(Words):
             "near": say("nearly", tolerance=tolerance) if view.tolerance else say("exactly"),
             "entries": say("quadratic_entries" if view.quadratic else "linear_entries"),
             "coefficients": EXAMPLE[view.quadratic],
+            "example": EQUATION[view.quadratic],
         }
+
+
+def joined(*parts: str) -> str:
+    """Join the sentences that are not empty."""
+    return " ".join(part for part in parts if part)

@@ -24,13 +24,14 @@ from whybench.families.causalab.proof.evidence import Evidence, inferred
 from whybench.families.causalab.world import names, observed
 from whybench.families.causalab.world.crystals import (
     Place,
+    Reactor,
     between,
     drawn_crystals,
     drawn_reactor,
     precise_reactor,
     rehearsed,
 )
-from whybench.families.causalab.world.topology import Draw, Edges, draw, draws, with_frequency_moved
+from whybench.families.causalab.world.topology import Draw, draw, draws, frequency_moved
 from whybench.families.causalab.world.world import (
     FREQUENCY,
     Disturbance,
@@ -145,7 +146,7 @@ def world(suite: str, seed: str, index: int, parameters: Parameters, profile: Pr
         view = replace(view, records=(*view.records, *made[: plan.begun or None]))
     if plan.observed:
         view = observed.with_records(view, law, records, place.stream("observed"))
-    reactor = drawn_reactor(place, law, held).bases
+    reactor = _reactor(plan, place, parameters, profile).bases
     if plan.golden and place.real:
         reactor = precise_reactor(place, law, Evidence(view, (*view.records, view.baseline))).bases
     if plan.begun:
@@ -169,8 +170,6 @@ def discarded(
     before = drawn_crystals(place, max(earlier, default=0))
     crystals = drawn_crystals(place, max(count, *earlier, 0))
     graph = _draw(plan, place)
-    law = _law(plan, place, _signs(parameters, profile))
-    held = _held(plan, place)
     return Record.of(
         unconnected_graph=0 if earlier else graph.unconnected,
         repeated_shape=0 if earlier else graph.repeated,
@@ -178,7 +177,7 @@ def discarded(
         dependent_record=crystals.dependent - before.dependent,
         imprecise_reactor=0
         if earlier or plan.golden or plan.begun
-        else drawn_reactor(place, law, held).refused,
+        else _reactor(plan, place, parameters, profile).refused,
     )
 
 
@@ -214,7 +213,7 @@ def _regime(plan: Plan, index: int, parameters: Parameters) -> str | None:
 def _kind(plan: Plan) -> str:
     if plan.fresh or plan.observed:
         return "fresh" if plan.fresh else "observed"
-    return "quadratic" if plan.quadratic else "freqparent" if plan.frequency_parent else "linear"
+    return "quadratic" if plan.quadratic else "linear"
 
 
 def _draw(plan: Plan, place: Place) -> Draw:
@@ -223,21 +222,27 @@ def _draw(plan: Plan, place: Place) -> Draw:
     return draws(place.k, place.seed, least=place.causes)[place.graph]
 
 
-def _edges(plan: Plan, place: Place) -> Edges:
-    edges = _draw(plan, place).edges
-    if plan.frequency_parent:
-        return with_frequency_moved(edges, place.k, place.stream("moved"))
-    return edges
+def _labels(plan: Plan, place: Place) -> list[int]:
+    """Return the label of each node of the drawn graph; `freqparent_…` moves the frequency.
+
+    Weights are drawn before, so a system of `freqparent_…` has those of its partner in `main_…`.
+    """
+    if not plan.frequency_parent:
+        return list(range(place.k))
+    moving = replace(place, kind="freqparent").stream("moved")
+    return frequency_moved(_draw(plan, place).edges, place.k, moving)
 
 
 def _law(plan: Plan, place: Place, signed: str) -> Law:
     stream = place.stream("weights")
     signs = place.stream("signs") if signed == "mixed" else None
     terms: list[list[Term]] = [[] for _ in range(place.k)]
-    for cause, effect in sorted(_edges(plan, place)):
+    labels = _labels(plan, place)
+    for cause, effect in sorted(_draw(plan, place).edges):
+        own = terms[labels[effect]]
         if plan.quadratic:
             square, axis = stream.choice(SQUARES), between(stream, AXES)
-            terms[effect].append(Term(cause, round(-2 * square * axis, 6), square))
+            own.append(Term(labels[cause], round(-2 * square * axis, 6), square))
         else:
             bounds = REAL_FREQUENCY_WEIGHTS if effect == FREQUENCY else REAL_WEIGHTS
             some = observed.WEIGHTS if plan.observed and effect != FREQUENCY else WEIGHTS
@@ -247,12 +252,18 @@ def _law(plan: Plan, place: Place, signed: str) -> Law:
                 else float(stream.choice(some))
             )
             turned = signs is not None and signs.below(2)
-            terms[effect].append(Term(cause, -weight if turned else weight))
+            own.append(Term(labels[cause], -weight if turned else weight))
     if plan.quadratic or place.real:
         base = between(stream, SQUARE_BASES if plan.quadratic else REAL_FREQUENCY_BASES)
     else:
         base = float(stream.choice(FREQUENCY_BASES))
-    return Law(tuple(map(tuple, terms)), base)
+    return Law(tuple(tuple(sorted(own, key=lambda t: t.cause)) for own in terms), base)
+
+
+def _reactor(plan: Plan, place: Place, parameters: Parameters, profile: Profile) -> Reactor:
+    """Draw the reactor's crystal; `freqparent_…` has that of its partner in `main_…`."""
+    law = _law(replace(plan, frequency_parent=False), place, _signs(parameters, profile))
+    return drawn_reactor(place, law, _held(plan, place))
 
 
 def _disturbance(plan: Plan, place: Place, suite: str) -> Disturbance | None:

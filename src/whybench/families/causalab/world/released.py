@@ -11,6 +11,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,9 @@ from whybench.families.causalab.world.world import (
 RESONANCE = "resonanceFreq"
 RECORD_SEED = 42
 """The seed of the release's records; all graphs of one size have the same bases."""
+
+RELEASED = json.loads((files(__package__ or "") / "released.json").read_text("utf-8"))
+"""Where the files come from, and the SHA-256 of each."""
 
 _TERM = re.compile(r"(coeff\w*) \* \(?(\w+)( \^ 2\))?")
 

@@ -104,21 +104,20 @@ def draws(k: int, seed: str, count: int = 50, least: int = 1) -> tuple[Draw, ...
     return tuple(stream.shuffled([one for stratum in strata for one in stratum]))
 
 
-def with_frequency_moved(edges: Edges, k: int, stream: Stream) -> Edges:
-    """Swap the frequency with a property that has causes and effects, if there is one.
+def frequency_moved(edges: Edges, k: int, stream: Stream) -> list[int]:
+    """Return new labels: the frequency swaps with a property that has causes and effects, if any.
 
-    >>> with_frequency_moved(((1, 0), (2, 1)), 3, Stream("example"))
-    ((0, 1), (2, 0))
+    >>> frequency_moved(((1, 0), (2, 1)), 3, Stream("example"))
+    [1, 0, 2]
     """
     graph = Graph.from_edges(k, edges)
     parents = graph.parents()
     between = [v for v in range(k) if v != FREQUENCY and parents[v] and graph.children[v]]
-    if not between:
-        return edges
-    names = list(range(k))
-    chosen = stream.choice(between)
-    names[FREQUENCY], names[chosen] = chosen, FREQUENCY
-    return graph.relabelled(names).edges()
+    labels = list(range(k))
+    if between:
+        chosen = stream.choice(between)
+        labels[FREQUENCY], labels[chosen] = chosen, FREQUENCY
+    return labels
 
 
 def shape(edges: Edges, k: int) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import re
 
 from whybench.causal.canonical import Json, thaw
 from whybench.episode.action import Action, ActionSpec, Argument
+from whybench.episode.cleaning import clean_text
 from whybench.episode.observation import Observation
 from whybench.episode.prompts.conversation import Turn, object_schema
 from whybench.episode.prompts.extraction import json_objects
@@ -13,6 +14,7 @@ from whybench.episode.prompts.template import paragraphs
 from whybench.episode.prompts.turn_limits import TurnLimits
 from whybench.families.causalgame.episode import DroneEpisode
 from whybench.families.causalgame.prompts.wording import Wording
+from whybench.families.causalgame.rules import GUARD
 
 TURNS = 50
 """Programs that may be written, as published."""
@@ -72,6 +74,7 @@ class Dialogue:
 
     def program(self, text: str) -> str | None:
         """Return the last program in a reply; None if there is none."""
+        text = clean_text(text)[0]
         plain = text.replace("\r\n", "\n")
         fences = [body for tag, body in _FENCE.findall(plain) if tag.strip().lower() in _TAGS]
         if fences:
@@ -92,6 +95,7 @@ class Dialogue:
                 "a program needs an interface with a sandbox: use `program` and `on_program_output`"
             )
         self._programs += 1
+        self._episode.note(clean_text(text)[1])
         self._episode.step(Action.malformed("there was no program in the reply"))
         self._said = self._tell.say("code_missing")
 
@@ -121,11 +125,15 @@ def turn_limits_of(episode: DroneEpisode, template: str) -> TurnLimits:
     def late(left: int) -> str:
         return opening(turns) if episode.submitted is not None else tell.say("late", left=left)
 
+    def guarded(name: str) -> str:
+        client = episode.released and episode.parameters.guard is None
+        return GUARD if client and name == "submit" and not episode.batches else ""
+
     names = ", ".join(spec.name for spec in episode.actions)
     return TurnLimits(
         turns, GRACE, CALLS, opening, late,
         spent=tell.say("spent"), closed=tell.say("closed"),
-        redirect=tell.say("redirect", tools=names),
+        redirect=tell.say("redirect", tools=names), guarded=guarded,
     )  # fmt: skip
 
 

@@ -54,6 +54,7 @@ class Wording(Words):
             "errors": self._episode.max_errors,
             "looks": MOST_LOOKS,
             "first": view.components[0] + SUFFIX,
+            "keys": ", ".join(name + SUFFIX for name in view.components),
             "sign": self._episode.world.call_sign,
             **self._strata(),
         }
@@ -86,6 +87,8 @@ class Wording(Words):
         view = self._view
         if view.law:
             return self.say("limits_drawn")
+        if "limits_told" in self._template.passages:
+            return self.say("limits_told")
         slots = view.slots or view.switches
         return f"{self.say('limits')} {self.say('equipment' if slots else 'no_equipment')}"
 
@@ -95,7 +98,7 @@ class Wording(Words):
         if view.keep_failed == 0:
             which = "records_none"
         told = self.say("counts" if view.counts else "no_counts")
-        return self.say(which) if self._given else f"{self.say(which)} {told}"
+        return self.say(which) if self._given else f"{self.say(which)} {told}".strip()
 
     def _law(self) -> str:
         """Return the class of drawn systems, with all its numbers."""

@@ -31,6 +31,8 @@ class Variable(Frozen):
     """The hidden quantity that it shows."""
     bounds: tuple[float, float] | None = None
     """Bounds of the draw for a variable that has no effect."""
+    raised: str | None = None
+    """The hidden quantity, 0 or 1, that moves the draw into the upper half of the bounds."""
     labels: tuple[str, ...] = ()
     """Labels, equally likely, of a variable that has no effect."""
 
@@ -42,16 +44,19 @@ class Variable(Frozen):
 
     def column(self, name: str, path: Path, flights: Flights) -> Column:
         """Return its value for each drone of a batch that has this path."""
-        if self.bounds is not None:
-            return between(Stream(*path, name).uniforms(len(flights)), self.bounds)
-        if self.labels:
-            drawn = Stream(*path, name).uniforms(len(flights)) * len(self.labels)
-            return np.array(self.labels)[drawn.astype(np.int64)]
         where = flights.environment
+        known = {**where.hidden, **where.visible, **flights.hidden}
+        if self.bounds is not None:
+            drawn = Stream(*path, name).uniforms(len(flights))
+            if self.raised:
+                drawn = (drawn + known[self.raised]) / 2
+            return between(drawn, self.bounds)
+        if self.labels:
+            place = Stream(*path, name).uniforms(len(flights)) * len(self.labels)
+            return np.array(self.labels)[place.astype(np.int64)]
         source = self.source or ""
         if source in where.labels:
             return where.column(source)
-        known = {**where.hidden, **where.visible, **flights.hidden}
         return known[source]
 
 

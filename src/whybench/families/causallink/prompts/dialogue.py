@@ -17,6 +17,7 @@ from whybench.families.causallink.rules import LinkEpisode, template_named
 Phase = Literal["first", "choice", "interaction", "answer"]
 
 CHOICES = ("experiment", "answer")
+"""The words of a choice; a template may ask for others in `choice_more` and `choice_done`."""
 
 
 class Dialogue(JsonDialogue[LinkEpisode]):
@@ -29,6 +30,11 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         self._kind: Phase = "answer" if episode.evidence != "own" else "first"
         self._opened = False
         self._lenient = False
+        passages = self._template.passages
+        self._choices = tuple(
+            passages.get(f"choice_{name}", usual)
+            for name, usual in zip(("more", "done"), CHOICES, strict=True)
+        )
 
     @property
     def system(self) -> str:
@@ -87,7 +93,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
         theme, view = self._episode.theme, self._episode.world.view
         final = action.name == "answer"
         if self._kind == "choice":
-            return json.dumps({"next": "answer" if final else "experiment"}), False
+            return json.dumps({"next": self._choices[final]}), False
         if self._kind == "answer":
             return json.dumps({"answer": action.args["answer"]}), True
         if final:
@@ -97,9 +103,10 @@ class Dialogue(JsonDialogue[LinkEpisode]):
     def _action(self, said: dict[str, str]) -> Action | None:
         """Return the action of a reply; it is lenient if any reply since the last action was."""
         if self._kind == "choice":
-            if said["next"] not in CHOICES:
-                return Action.malformed("`next` must be experiment or answer")
-            self._kind = "interaction" if said["next"] == "experiment" else "answer"
+            if said["next"] not in (*self._choices, *CHOICES):
+                return Action.malformed(f"`next` must be {' or '.join(self._choices)}")
+            more = said["next"] in (self._choices[0], CHOICES[0])
+            self._kind = "interaction" if more else "answer"
             return None
         if self._kind == "answer":
             action = Action.of("answer", answer=said["answer"])
@@ -113,7 +120,7 @@ class Dialogue(JsonDialogue[LinkEpisode]):
     def _fields(self) -> dict[str, tuple[str, ...]]:
         """The fields that a reply to this turn must have, with their legal values."""
         if self._kind == "choice":
-            return {"next": CHOICES}
+            return {"next": self._choices}
         if self._kind == "answer":
             return {"answer": self._episode.world.view.answers}
         theme, view = self._episode.theme, self._episode.world.view

@@ -17,7 +17,8 @@ from typing import Any
 import anyio
 from inspect_ai.model import GenerateConfig, Model, get_model
 
-from whybench.families.recite.extras.preparing.content_cache import ContentCache, write_whole
+from whybench.causal.whole_files import write_whole
+from whybench.families.recite.extras.preparing.content_cache import ContentCache
 from whybench.families.recite.extras.preparing.limits import Limits
 from whybench.families.recite.extras.preparing.limits import limits as usual_limits
 from whybench.families.recite.extras.preparing.model_client import (
@@ -27,7 +28,12 @@ from whybench.families.recite.extras.preparing.model_client import (
     StepError,
 )
 from whybench.families.recite.extras.preparing.papers import Paper, gathered
-from whybench.families.recite.extras.preparing.pipeline import Prepared, Resources, prepared
+from whybench.families.recite.extras.preparing.pipeline import (
+    MODEL_STEPS,
+    Prepared,
+    Resources,
+    prepared,
+)
 from whybench.families.recite.extras.preparing.texts import NAME, read_texts, write_texts
 
 TEMPERATURE = 0.0
@@ -71,7 +77,7 @@ async def prepare(
     papers: Sequence[Path],
     annotations: Mapping[str, Path] | Path,
     out: Path,
-    model: str | Model | None = None,
+    model: str | Model | Mapping[str, str | Model] | None = None,
     *,
     details: Mapping[str, Mapping[str, Any]] | Path | None = None,
     limits: Limits | None = None,
@@ -87,7 +93,8 @@ async def prepare(
         papers: PDF files.
         annotations: Edge lists by the names of the papers' files, or a folder of `NAME.csv` etc.
         out: A folder for the results.
-        model: Model name as in Inspect; by default the one of the environment.
+        model: Model name as in Inspect; by default the one of the environment. A mapping gives a
+            model to each step, with the key "" for the others.
         details: Details of the papers by name, or a JSON file with them.
         limits: Limits that replace the default ones.
         max_tokens: Maximum length of a reply; a truncated reply is rejected.
@@ -99,15 +106,17 @@ async def prepare(
     ids = {name: record["id"] for name, record in before.items()}
     todo = gathered(papers, annotations, details, ids)
     bounds = limits or usual_limits()
-    chosen = get_model(model)
     cache = ContentCache(out / "work")
-    asker = Asker(asking(chosen, max_tokens), str(chosen), bounds.tries, cache)
+    askers = {
+        step: Asker(asking(chosen, max_tokens), str(chosen), bounds.tries, cache)
+        for step, chosen in models(model).items()
+    }
     done: dict[str, Prepared] = {}
     failed: dict[str, str] = {}
     room = anyio.CapacityLimiter(at_once)
 
     async def one(paper: Paper) -> None:
-        resources = Resources(cache, asker, bounds)
+        resources = Resources(cache, askers, bounds)
         async with room:
             try:
                 done[paper.name] = await prepared(paper, resources)
@@ -127,6 +136,14 @@ async def prepare(
     kept = {name: done[name] for name in names if name in done}
     write_texts(texts, before | {name: one.record for name, one in kept.items()})
     return Outcome(texts, kept, {name: failed[name] for name in names if name in failed})
+
+
+def models(given: str | Model | Mapping[str, str | Model] | None) -> dict[str, Model]:
+    """Return the model of each step that asks one."""
+    named = given if isinstance(given, Mapping) else {} if given is None else {"": given}
+    if unknown := [step for step in named if step not in ("", *MODEL_STEPS)]:
+        raise ValueError(f"There is no step {unknown[0]!r}. Use {', '.join(MODEL_STEPS)}.")
+    return {step: get_model(named.get(step, named.get(""))) for step in MODEL_STEPS}
 
 
 def asking(model: Model, max_tokens: int | None = None) -> Ask:

@@ -9,7 +9,7 @@ from whybench.episode.action import Action
 from whybench.episode.prompts.dialogue import JsonDialogue
 from whybench.episode.prompts.template import paragraphs
 from whybench.families.recite.agents.strategies import answer_text
-from whybench.families.recite.answer import AnswerError, find, read
+from whybench.families.recite.answer import AnswerError, final_part, find, read, read_released
 from whybench.families.recite.prompts import repair
 from whybench.families.recite.rules import ReciteEpisode, graph_schema, template_named
 
@@ -26,7 +26,7 @@ class Dialogue(JsonDialogue[ReciteEpisode]):
         return self._episode.rules(self._template)
 
     def _prompt(self) -> str:
-        if self._last is not None:
+        if self._last is not None and not self._asks_anew():
             return self._again()
         return paragraphs(
             self._episode.document(self._template), self._episode.form(self._template)
@@ -35,7 +35,7 @@ class Dialogue(JsonDialogue[ReciteEpisode]):
     def _read(self, text: str) -> Action:
         """Take the last graph in a reply, or the whole reply under the rules of the release."""
         if self._episode.world.view.released:
-            return Action.of("submit", answer=text)
+            return Action.of("submit", answer=final_part(text))
         found = find(text)
         if found is None:
             return Action.malformed("there is no JSON object with `relationships` in the reply")
@@ -45,15 +45,16 @@ class Dialogue(JsonDialogue[ReciteEpisode]):
     def broken(self, text: str) -> str | None:
         """Return the prompt for a second model that reformats a reply; None if none is needed."""
         view = self._episode.world.view
-        found = find(text)
-        if found is not None:
-            try:
+        try:
+            if view.released:
+                read_released(view, final_part(text))
+            elif (found := find(text)) is not None:
                 read(view, found.value)
-            except AnswerError:
-                pass
             else:
-                return None
-        return repair.prompt(view, text)
+                return repair.prompt(view, text)
+        except AnswerError:
+            return repair.prompt(view, text)
+        return None
 
     def mended(self, text: str, by_second: str) -> None:
         """Accept a reply reformatted by a second model, unless it invents anything."""

@@ -104,6 +104,8 @@ class World:
     """Correlations without an edge that the text reports; generated documents only."""
     outsiders: tuple[str, ...] = ()
     """Names of quantities that the text mentions and that are not in the graph."""
+    origin: str = ""
+    """Repository and commit of a text from the hub."""
 
     @property
     def pairs(self) -> frozenset[tuple[int, int]]:

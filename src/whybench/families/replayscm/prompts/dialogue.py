@@ -26,10 +26,10 @@ class Dialogue(JsonDialogue[ReplayEpisode]):
 
     def _prompt(self) -> str:
         """Return the problem, or the result of the last reply."""
-        if self._last is not None and self._last.is_error:
+        if self._last is not None and self._last.is_error and not self._asks_anew():
             return self._again()
         episode = self._episode
-        if self._last is None:
+        if self._last is None or self._asks_anew():
             told = episode.situation(self._template)
         else:
             told = episode.describe(self._last, self._template.name)

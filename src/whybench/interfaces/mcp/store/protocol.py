@@ -1,4 +1,4 @@
-"""The interface of a store for sessions. SQLite implements it; other databases can be added.
+"""The interface of a store for sessions. SQLite and PostgreSQL implement it.
 
 Sessions, owners and receipts are stored as hashes. So a person who reads the store cannot continue
 a session.
@@ -47,12 +47,14 @@ class StoredAttempt:
     id: int
     """The id, unique in the store."""
     number: int
-    """The number of this attempt on its instance, in the scope in which it started."""
+    """The number of this attempt on its hidden system, in the scope in which it started."""
     over: bool
     """Whether the attempt is over: it ended, or its score was requested."""
     counts: bool
-    """Whether it was the first on its instance, and no other attempt could help it."""
+    """Whether it was the first on its hidden system, and no other attempt could help it."""
     run: str = ""
+    count: int = 0
+    """The number of its actions."""
 
 
 class Conflict(Exception):  # noqa: N818 - another process was faster; nothing is broken
@@ -69,6 +71,9 @@ patience: ContextVar[float] = ContextVar("patience", default=10.0)
 
 class Store(Protocol):
     """A store. A method returns after its change is committed. Any thread may call methods."""
+
+    durable: bool
+    """Whether a change waits for a disk. Such a change never runs on the loop of a server."""
 
     def begin(self, key: str, owner: str, now: float, lasting: bool = False) -> None:
         """Add a session without an open episode. Raise Conflict if the name was used before.
@@ -88,8 +93,11 @@ class Store(Protocol):
     def expire(self, before: float, now: float) -> Sequence[str]:
         """End sessions idle since before a time, except lasting ones, and return their keys."""
 
-    def count(self) -> int:
-        """Return the number of open sessions that can expire."""
+    def count(self, owner: str | None = None) -> int:
+        """Return the number of open sessions that can expire, of all owners or of one."""
+
+    def use(self, owner: str, what: str, most: int, now: float) -> bool:
+        """Count one use by an owner on this day, or return False if there were `most`."""
 
     def open(
         self,
@@ -100,19 +108,22 @@ class Store(Protocol):
         scope: str,
         run: str,
         now: float,
+        system: str = "",
     ) -> StoredAttempt:
         """Begin the next attempt of a session whose attempt is `current`, or raise Conflict.
 
-        Open attempts of the same scope on the same instance no longer count, because the new
-        attempt could reveal the answer to them. The session's own earlier attempt ends first. A
+        Attempts with one `system` are on one hidden system (default: the instance). The number
+        counts those on the same instance, and those of other suites: a suite that repeats a system
+        does so by design. Open ones of them no longer count, because the new attempt could reveal
+        the answer to them. The session's own earlier attempt ends first. A
         further attempt of a session never counts, whatever its number is.
         """
 
     def append(self, attempt: int, number: int, action: str, over: bool, now: float) -> None:
         """Add an action (its JSON) to an open attempt, or raise Conflict.
 
-        An attempt is open if it is not over, and its session has not ended and has no later
-        attempt. Each action number can be used once.
+        An attempt is open if it is not over. Whatever ends its session, or opens a later attempt
+        there, makes it over. The number must be the number of its actions so far.
         """
 
     def close(self, attempt: int, count: int) -> None:

@@ -6,38 +6,13 @@ import os
 import sqlite3
 from pathlib import Path
 
+from whybench.interfaces.mcp.store.sql import migrations
+
 MEMORY = ":memory:"
 OURS = 0x77687962
 """The application id of SQLite: `whyb`."""
-FORMAT = 2
-"""Format version of the tables. Stores of other versions are rejected."""
-
-_TABLES = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS sessions (
-  key TEXT PRIMARY KEY, owner TEXT NOT NULL, began REAL NOT NULL, spoke REAL NOT NULL,
-  lasting INTEGER NOT NULL, ended REAL, instance TEXT, template TEXT NOT NULL DEFAULT '',
-  attempt INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS open_sessions ON sessions (spoke) WHERE ended IS NULL;
-CREATE TABLE IF NOT EXISTS attempts (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  scope TEXT NOT NULL, instance TEXT NOT NULL, number INTEGER NOT NULL, session TEXT NOT NULL,
-  run TEXT NOT NULL, opened REAL NOT NULL, over INTEGER NOT NULL DEFAULT 0,
-  counts INTEGER NOT NULL, UNIQUE (scope, instance, number)
-);
-CREATE INDEX IF NOT EXISTS attempts_of ON attempts (session);
-CREATE TABLE IF NOT EXISTS actions (
-  attempt INTEGER NOT NULL, number INTEGER NOT NULL, action TEXT NOT NULL,
-  at REAL NOT NULL, PRIMARY KEY (attempt, number)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS receipts (
-  receipt TEXT PRIMARY KEY, attempt INTEGER NOT NULL, made REAL NOT NULL
-) WITHOUT ROWID;
-PRAGMA application_id = {OURS};
-PRAGMA user_version = {FORMAT};
-COMMIT;
-"""
+FORMAT = 3
+"""Format version of the tables. `whybench arena upgrade` brings older stores to it."""
 
 
 def connected(path: str | Path, *, make: bool) -> sqlite3.Connection:
@@ -52,7 +27,7 @@ def connected(path: str | Path, *, make: bool) -> sqlite3.Connection:
     base = sqlite3.connect(str(path), timeout=10.0, isolation_level=None, check_same_thread=False)
     try:
         _checked(base, path, make=make)
-        for setting in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+        for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             base.execute(f"PRAGMA {setting}")
     except sqlite3.OperationalError as error:
         base.close()
@@ -72,6 +47,11 @@ def _checked(base: sqlite3.Connection, path: str | Path, *, make: bool) -> None:
     if (kind, version) == (OURS, FORMAT):
         return
     if kind == OURS:
+        if 1 < version < FORMAT:
+            raise ValueError(
+                f"{path} is a store of format {version}, not {FORMAT}. "
+                f"Run `whybench arena upgrade --store {path}`."
+            )
         raise ValueError(
             f"{path} is a store of format {version}, not {FORMAT}. Give another --store."
         )
@@ -79,7 +59,46 @@ def _checked(base: sqlite3.Connection, path: str | Path, *, make: bool) -> None:
         raise ValueError(f"{path} is not a store of this server. Give another --store.")
     if not make:
         raise ValueError(f"{path} is an empty file, not a store. Give the server's --store.")
-    base.executescript(_TABLES)
+    _changed(base, 0)
+
+
+def migrate(path: Path) -> Path | None:
+    """Bring an older store to this format, after a copy. Return the copy, or None if not needed."""
+    base = sqlite3.connect(f"file:{path}?mode=rw", uri=True, isolation_level=None)
+    try:
+        kind, version = (_number(base, f"PRAGMA {w}") for w in ("application_id", "user_version"))
+        if kind != OURS or version > FORMAT:
+            raise ValueError(f"{path} is not a store of this server, or of a newer one.")
+        if version == FORMAT:
+            return None
+        copy = path.with_name(f"{path.name}.format-{version}")
+        if copy.exists():
+            raise ValueError(f"The copy {copy} exists. Move it away and run the command again.")
+        os.close(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600))
+        base.execute("VACUUM INTO ?", (str(copy),))
+        _changed(base, version)
+        return copy
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"{path} cannot be migrated: {error}") from error
+    finally:
+        base.close()
+
+
+def _changed(base: sqlite3.Connection, version: int) -> None:
+    """Run the numbered changes after a format in one transaction."""
+    try:
+        base.execute("BEGIN IMMEDIATE")
+        if _number(base, "PRAGMA user_version") == version:  # no other process was faster
+            for _, text in migrations("sqlite", version):
+                for statement in text.split(";\n"):
+                    base.execute(statement)
+            base.execute(f"PRAGMA application_id = {OURS}")
+            base.execute(f"PRAGMA user_version = {FORMAT}")
+        base.execute("COMMIT")
+    except BaseException:
+        if base.in_transaction:
+            base.execute("ROLLBACK")
+        raise
 
 
 def _number(base: sqlite3.Connection, question: str) -> int:

@@ -21,7 +21,7 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 from pydantic import ValidationError
 
-from whybench.interfaces.mcp.refusal import unexpected
+from whybench.interfaces.mcp.refusal import Gone, unexpected
 from whybench.interfaces.mcp.server import Interface
 
 _WIRE = TransportContext(kind="streamable-http", can_send_request=False)
@@ -72,6 +72,8 @@ async def answered(
         result = await serve_one(
             interface.server, exchange, method, params, connection=connection, lifespan_state={}
         )
+    except Gone:
+        raise
     except MCPError as error:
         return failed(request_id, error.error.code, error.error.message)
     except ValidationError:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import resource
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from types import FrameType
 
 import anyio
 import uvicorn
-from mcp.server.transport_security import TransportSecuritySettings
 
-from whybench.interfaces.mcp.refusal import unexpected
+from whybench.interfaces.mcp.catalogue import Offer, Order
+from whybench.interfaces.mcp.refusal import Refused, unexpected
 from whybench.interfaces.mcp.server import Interface
 from whybench.interfaces.mcp.sessions import Sessions
+from whybench.interfaces.mcp.transport.bounded import Bounded
 from whybench.interfaces.mcp.transport.middleware import PATH, Guard
+from whybench.interfaces.mcp.transport.names import Names
 from whybench.interfaces.mcp.transport.tokens import VARIABLE, Tokens
+from whybench.interfaces.session import Session
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 GRACE = 10
@@ -53,12 +60,9 @@ def bound(host: str, port: int, tokens: Tokens) -> socket.socket:
     return listening
 
 
-def security(host: str, names: tuple[str, ...] = ()) -> TransportSecuritySettings:
-    """Return the accepted `Host` and `Origin` values. They protect against DNS rebinding."""
-    hosts = [f"[{name}]" if ":" in name else name for name in (*LOOPBACK, host, *names)]
-    ours = [*hosts, *(f"{name}:*" for name in hosts)]
-    origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in ours]
-    return TransportSecuritySettings(allowed_hosts=ours, allowed_origins=origins)
+def security(host: str, names: tuple[str, ...] = ()) -> Names:
+    """Return the accepted names in `Host` and `Origin`. They protect against DNS rebinding."""
+    return Names((*LOOPBACK, host, *names))
 
 
 def serve(
@@ -67,13 +71,22 @@ def serve(
     listening: socket.socket,
     *,
     names: tuple[str, ...] = (),
+    shard: str = "",
+    drain: float = 0.0,
     tell: Callable[[str], None],
 ) -> None:
-    """Serve until a signal arrives. `tell` gets the address when the server is ready."""
+    """Serve until a signal arrives. `tell` gets the address when the server is ready.
+
+    A signal makes the server say at once that it is not ready. It takes calls for `drain` seconds
+    more, until proxies know, and then finishes those that run. With a shard, a proxy is told to
+    wait until all families are warm.
+    """
     host, port = listening.getsockname()[:2]
-    guard = Guard(Interface(sessions), tokens, security(host, names))
+    guard = Guard(Interface(sessions), tokens, security(host, names), shard)
     config = uvicorn.Config(
         guard,
+        http=Bounded,
+        ws="none",
         lifespan="off",
         access_log=False,
         log_level="warning",
@@ -82,17 +95,50 @@ def serve(
         timeout_graceful_shutdown=GRACE,
         timeout_keep_alive=75,
     )
-    web = uvicorn.Server(config)
+    web = Draining(config, guard, drain)
 
     async def run() -> None:
         async with anyio.create_task_group() as group:
             group.start_soon(_sweep, guard)
+            if shard:
+                guard.ready = False
+                group.start_soon(_warm, guard)
             tell(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
             await web.serve([listening])
             group.cancel_scope.cancel()
 
     _make_ready()
     anyio.run(run)
+
+
+class Draining(uvicorn.Server):
+    """A web server that waits for its proxy before it stops. A second signal stops it at once."""
+
+    def __init__(self, config: uvicorn.Config, guard: Guard, drain: float) -> None:
+        super().__init__(config)
+        self._guard, self._drain = guard, drain
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop now, or after a while."""
+        if not self._drain or not self._guard.ready:
+            super().handle_exit(sig, frame)
+            return
+        self._guard.ready = False
+        loop = asyncio.get_running_loop()
+        loop.call_later(self._drain, super().handle_exit, sig, frame)
+
+
+def warm_up(offer: Offer) -> None:
+    """Open one episode of each family that is offered, because the first one may take seconds."""
+    first = {path.split("/")[0]: path for path in reversed(offer.paths)}
+    for path in first.values():
+        with suppress(Refused, ValueError):
+            Session(*offer.instance(Order(path))).instructions  # noqa: B018 - for its effect
+
+
+async def _warm(guard: Guard) -> None:
+    await guard.interface.turns.aside(partial(warm_up, guard.sessions.offer))
+    guard.ready = True
 
 
 def _make_ready() -> None:

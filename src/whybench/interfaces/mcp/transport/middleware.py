@@ -16,10 +16,8 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import anyio
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from starlette.requests import Request
 
 from whybench.interfaces.mcp.catalogue import Order
 from whybench.interfaces.mcp.hangup import Receive, listening
@@ -28,6 +26,7 @@ from whybench.interfaces.mcp.refusal import Busy, Gone, Refused, unexpected
 from whybench.interfaces.mcp.server import Interface
 from whybench.interfaces.mcp.store.protocol import Waiting, hashed
 from whybench.interfaces.mcp.transport.exchange import answered, failed
+from whybench.interfaces.mcp.transport.names import Names, Turned
 from whybench.interfaces.mcp.transport.tokens import Tokens
 
 Scope = MutableMapping[str, Any]
@@ -36,6 +35,9 @@ Reply = tuple[int, dict[str, Any] | None, dict[str, str]]
 """A status, an optional JSON-RPC message, and headers."""
 
 PATH = "/mcp"
+LIVE, READY = "/livez", "/readyz"
+ANSWER = 2.0
+"""Seconds within which the store of a ready server answers."""
 SESSION = b"mcp-session-id"
 VERSION = b"mcp-protocol-version"
 ASSUMED = "2025-03-26"
@@ -45,32 +47,17 @@ READING = 30.0
 """Seconds within which a whole request must arrive."""
 
 
-class Turned(Exception):  # noqa: N818 - an answer, not a failure
-    """A request is rejected with a status."""
-
-    def __init__(
-        self,
-        status: int,
-        reason: str,
-        headers: dict[str, str] | None = None,
-        code: int = INVALID_REQUEST,
-    ) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.body = failed(None, code, reason)
-        self.headers = headers or {}
-
-
 class Guard:
     """The application that a web server runs."""
 
-    def __init__(
-        self, interface: Interface, tokens: Tokens, security: TransportSecuritySettings
-    ) -> None:
+    def __init__(self, interface: Interface, tokens: Tokens, names: Names, shard: str = "") -> None:
         self.interface = interface
         self.sessions = interface.sessions
         self.tokens = tokens
-        self._security = TransportSecurityMiddleware(security)
+        self._names = names
+        self._shard = f"{shard}." if shard else ""
+        self.ready = True
+        """Whether a proxy may send calls. False while the server warms up, and when it stops."""
         self._all = Bucket(self.sessions.limits.rate, time.monotonic())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,15 +82,19 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive) -> Reply:
         headers = _headers(scope)
+        if scope["path"] in (LIVE, READY) and scope["method"] == "GET":
+            return await self._health(scope["path"])
         if scope["path"] != PATH:
             raise Turned(404, f"the endpoint is {PATH}")
-        await self._checked(scope)
+        self._names.check(headers, post=scope["method"] == "POST")
         owner = self.tokens.owner(headers.get(b"authorization"))
         if owner is None:
             challenge = {"www-authenticate": "Bearer"}
             raise Turned(401, "this server needs a token: Authorization: Bearer …", challenge)
         if wait := self._all.wait(time.monotonic()):
             raise Turned(429, "too many requests to this server", _later(wait))
+        if wait := self.sessions.fair.wait(owner):
+            raise Turned(429, "too many requests of this owner", _later(wait))
         if scope["method"] == "DELETE":
             key = await self._known(headers, owner)
             await self.interface.take(key, partial(self.sessions.end, key))
@@ -121,12 +112,16 @@ class Guard:
             return 202, None, {}
         return 200, await self._served(key, version, message), {}
 
-    async def _checked(self, scope: Scope) -> None:
-        """Reject requests of foreign web pages: wrong values of `Host` or `Origin`."""
-        post = scope["method"] == "POST"
-        wrong = await self._security.validate_request(Request(scope), is_post=post)
-        if wrong is not None:
-            raise Turned(wrong.status_code, bytes(wrong.body).decode())
+    async def _health(self, path: str) -> Reply:
+        """Answer a proxy: whether the process lives, and whether it takes calls."""
+        if path == READY:
+            if not self.ready:
+                raise Turned(503, "the server warms up or stops")
+            with anyio.move_on_after(ANSWER) as scope:
+                await self.interface.turns.aside(self.sessions.store.count)
+            if scope.cancelled_caught:
+                raise Turned(503, "the store does not answer")
+        return 200, None, {}
 
     async def _body(self, headers: dict[bytes, str], receive: Receive) -> bytes:
         most, body = self.sessions.limits.body, bytearray()
@@ -162,7 +157,7 @@ class Guard:
         self, scope: Scope, owner: str, version: str, message: dict[str, Any]
     ) -> Reply:
         """Begin a session with the episode that the URL selects."""
-        session = secrets.token_urlsafe(32)
+        session = self._shard + secrets.token_urlsafe(32)
         key = hashed("session", session)
         body = await self._served(key, version, message)
         if "error" in body:

@@ -24,7 +24,7 @@ from whybench.families.causalab.extras.report.rows import (
 from whybench.families.causalab.parameters import PLANS, regime
 from whybench.report.charts import WIDTH, plane, sized
 from whybench.report.decisions.difference import difference
-from whybench.report.entries import Entry, labels_of
+from whybench.report.entries import Entry, labels_of, told
 from whybench.report.filling import filled, reach
 from whybench.report.forms import FigureForm, Row, Shown
 from whybench.report.palette import LIGHT
@@ -33,6 +33,11 @@ from whybench.report.view import View
 
 HEIGHT = 380
 AXES = ("accuracy", "edge_f1")
+COLUMNS = (
+    "accuracy", "root_f1", "edge_precision", "edge_recall", "edge_f1", "freq_edge_f1",
+    "freq_weight_f1",
+)  # fmt: skip
+"""The columns of the paper's Tables 9 to 12."""
 MOST_CROSSES = 8
 """Maximum number of own points with drawn intervals; the table always has them."""
 
@@ -126,15 +131,41 @@ def frontier(view: View, nodes: str) -> Shown:
     return Shown(frame.assign(label=frame["regime"].where(last, "")), words)
 
 
+def by_regime(view: View, nodes: str) -> Shown:
+    """Return all metrics of each regime of a size, as the paper lists them."""
+    rows: list[Row] = []
+    like: list[Entry] = []
+    for entry in entries(view):
+        for text, where in _parts(entry, nodes):
+            found = {metric: view.estimate(entry.run, metric, where) for metric in COLUMNS}
+            if not found["accuracy"].n:
+                continue
+            like.append(entry)
+            named = {"regime": text, "system": entry.system, "origin": entry.origin}
+            cells = {metric: told(value) for metric, value in found.items()}
+            rows.append({**named, "n": found["accuracy"].n, **cells})
+    for row in published_rows(view, f"scaling_{nodes}", COLUMNS, like, parts=True) if rows else ():
+        kept = {metric: row.get(f"{metric} printed", "–") for metric in COLUMNS}
+        rows.append({key: row[key] for key in ("regime", "system", "origin", "n")} | kept)
+    rows.sort(key=lambda row: regime(row["regime"]))
+    return Shown(pd.DataFrame(rows), {"nodes": nodes, "differences": paper_differences(like)})
+
+
 def _regimes(view: View, entry: Entry, nodes: str) -> Iterator[Row]:
+    for text, where in _parts(entry, nodes):
+        yield own_row(view, entry, AXES, where) | {"regime": text}
+
+
+def _parts(entry: Entry, nodes: str) -> Iterator[tuple[str, Any]]:
+    """Yield the regimes of a run, and which of its episodes belong to each; None is all."""
     if entry.suite == f"main_{nodes}" and regime_of(entry):
-        yield own_row(view, entry, AXES) | {"regime": regime_of(entry)}
+        yield regime_of(entry), None
     if entry.suite == f"scaling_{nodes}":
         frame = entry.run.frame
-        told = [str(labels_of(row).get("regime") or "") for row in frame.to_dict("records")]
-        held = pd.Series(told, index=frame.index, dtype=str)
+        said = [str(labels_of(row).get("regime") or "") for row in frame.to_dict("records")]
+        held = pd.Series(said, index=frame.index, dtype=str)
         for text in sorted(set(held) - {""}, key=regime):
-            yield own_row(view, entry, AXES, held == text) | {"regime": text}
+            yield text, held == text
 
 
 def draw_frontier(form: FigureForm, shown: Shown) -> alt.LayerChart:

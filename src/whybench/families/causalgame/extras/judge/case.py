@@ -14,6 +14,7 @@ from whybench.episode.trace import Trace
 from whybench.families.causalgame.claims import Claim
 from whybench.families.causalgame.drawn_claims import known_claims
 from whybench.families.causalgame.episode import DroneEpisode
+from whybench.families.causalgame.extras.judge.paper_claims import paper_claims
 from whybench.families.causalgame.report_checks import Outcome, Report
 from whybench.families.causalgame.score import reported
 from whybench.families.causalgame.world.world import World
@@ -48,7 +49,9 @@ class JudgedCase:
     task: str = ""
     """The task report of a drawn system; if empty, the scenario has its own."""
     known: tuple[Claim, ...] = ()
-    """The claims about a drawn system."""
+    """The claims about a drawn system; the paper's claims about a scenario of the paper."""
+    words: tuple[str, ...] = ()
+    """What the author wrote before each deployment, if the paper has claims about the scenario."""
 
 
 def judged_case(family: Family[Any], instance: Instance, trace: Trace) -> JudgedCase | None:
@@ -60,7 +63,9 @@ def judged_case(family: Family[Any], instance: Instance, trace: Trace) -> Judged
     if told is None:
         return None
     world, best = episode.world, cast("float", family.covariates(instance)["best_known"])
-    drawn = (drawn_report(world), known_claims(world)) if world.drawn else ("", ())
+    drawn = (drawn_report(world), known_claims(world))
+    if not world.drawn:
+        drawn = ("", paper_claims(world.scenario))
     return JudgedCase(
         instance.id, world.scenario, instance.profile, world.rules.physics, *told, best, *drawn
     )

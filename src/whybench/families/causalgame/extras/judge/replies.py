@@ -15,27 +15,53 @@ from whybench.families.causalgame.claims import Claim, Distance, distance_of
 from whybench.families.causalgame.extras.judge.rubric import VERDICTS, Rubric
 from whybench.judge.question import UnreadableError, own_entries, reply_schema
 
+VERDICT_WORDS = {"SATISFIED": 1.0, "PARTIALLY_SATISFIED": 0.5, "NOT_SATISFIED": 0.0}
+"""The paper's words for verdicts."""
+
+DETAILS = ("reason", "confidence", "evidence")
+"""What a judge adds to a verdict; confidence and evidence under the paper's prompt only."""
+
 Answer = Literal["asserted", "denied", "not_mentioned"]
 ANSWERS: tuple[Answer, ...] = ("asserted", "denied", "not_mentioned")
 
 
-def schema(rubric: Rubric, word: str) -> dict[str, Any]:
-    """Return the JSON schema of verdicts on a rubric."""
-    one = object_schema(
-        {"reason": {"type": "string"}, "verdict": {"type": "number", "enum": list(VERDICTS)}}
-    )
+def schema(rubric: Rubric, word: str, published: bool = False) -> dict[str, Any]:
+    """Return the JSON schema of verdicts on a rubric, in our form or in the paper's."""
+    text = {"type": "string"}
+    verdict: dict[str, Any] = {"type": "number", "enum": list(VERDICTS)}
+    fields: dict[str, Any] = {"reason": text, "verdict": verdict}
+    if published:
+        fields["verdict"] = {"type": "string", "enum": list(VERDICT_WORDS)}
+        fields["confidence"] = {"type": "number"}
+        fields["evidence"] = {"type": "array", "items": text}
+    one = object_schema(fields)
     return reply_schema(word, {criterion.id: one for criterion in rubric.judged})
 
 
-def read_verdict(rubric: Rubric, word: str, text: str) -> dict[str, float]:
-    """Parse a verdict on each criterion, or raise UnreadableError; odd values never become zero."""
+def read_verdict(rubric: Rubric, word: str, text: str, published: bool = False) -> dict[str, float]:
+    """Parse a verdict on each criterion, or raise UnreadableError; odd values never become zero.
+
+    With `published`, verdicts may also be the paper's words.
+    """
     verdicts: dict[str, float] = {}
     for key, entry in own_entries(text, word, [c.id for c in rubric.judged]).items():
         value = entry.get("verdict") if isinstance(entry, dict) else entry
+        if published and isinstance(value, str):
+            value = VERDICT_WORDS.get(value, value)
         if isinstance(value, bool) or not isinstance(value, int | float) or value not in VERDICTS:
             raise UnreadableError(f"verdict of {key} is {str(value)[:40]!r}: give 0, 0.5 or 1")
         verdicts[key] = float(value)
     return verdicts
+
+
+def read_details(rubric: Rubric, word: str, text: str) -> dict[str, dict[str, Any]]:
+    """Return what a judge added to each verdict, as far as it can be used."""
+    entries = own_entries(text, word, [c.id for c in rubric.judged])
+    return {
+        key: {name: entry[name] for name in DETAILS if name in entry}
+        for key, entry in entries.items()
+        if isinstance(entry, dict)
+    }
 
 
 def numbered(instance_id: str, claims: Sequence[Claim]) -> dict[str, Claim]:

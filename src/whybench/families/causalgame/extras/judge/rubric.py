@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -91,6 +91,11 @@ def rubric(name: str) -> Rubric:
     own = {c["id"]: c for c in data["six"]["criteria"]}
     entries = [_criterion(c, own) for c in data[name]["criteria"]]
     return Rubric(name, tuple(data[name]["dimensions"].items()), tuple(entries))
+
+
+def as_published(rubric: Rubric) -> Rubric:
+    """Return the rubric as the paper uses it: judges also decide what we check by rule."""
+    return replace(rubric, criteria=tuple(replace(c, mechanical=None) for c in rubric.criteria))
 
 
 def graded(rubric: Rubric, verdicts: Mapping[str, float]) -> Graded:

@@ -39,6 +39,7 @@ def judged(case: JudgedCase, rubric: Rubric, panel: Sequence[Mapping[str, float]
         sums = (found.total, found.normalised, float(found.mandatory_met), *shares)
         table = [[one[key] for key in asked] for one in panel]
         value |= dict(zip(said, sums, strict=True))
+        value |= {f"verdict_{key}": verdict for key, verdict in verdicts.items()}
         value |= {"judge_alpha": krippendorff_alpha(table, "ordinal"), "judge_icc": icc_2k(table)}
         modes = mode(six, case.outcome.survival_rate), later_mode(six)
     value |= {"misreported": float(checks.wrong), "tampering": float(bool(signs))}

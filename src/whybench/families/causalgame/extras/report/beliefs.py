@@ -113,15 +113,3 @@ def blind_wins(games: Games) -> Iterator[Row]:
         if blind:
             share = percent(blind / len(told))
             yield {"system": group.name, "won": len(told), "blind": blind, "share": share}
-
-
-def printed_claims(games: Games) -> Shown:
-    """Return the paper's Table 15."""
-    cells = games.view.published.cells(NAME, table="15") if games.own else ()
-    rows = [
-        {"scenario": cell.suite, "kind": kind, "claim": claim, "discovered, %": cell.printed}
-        for cell in cells
-        for kind, _, claim in [cell.condition.partition(":")]
-    ]
-    systems = ", ".join(dict.fromkeys(cell.system for cell in cells))
-    return Shown(pd.DataFrame(rows), {"systems": systems})

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from whybench.families.causalgame.extras.report import beliefs, failures, judged, modes, survival
+from whybench.families.causalgame.extras.report import (
+    beliefs,
+    failures,
+    judged,
+    modes,
+    paper,
+    survival,
+)
 from whybench.families.causalgame.extras.report.rows import Games
 from whybench.report.entries import told
 from whybench.report.filling import named, written
@@ -25,7 +32,7 @@ SHOWN = {
 
 PARTS = (
     beliefs, failures, judged, modes,
-    survival,
+    paper, survival,
 )  # fmt: skip
 
 

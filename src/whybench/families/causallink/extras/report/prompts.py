@@ -20,6 +20,9 @@ from whybench.report.view import View
 TABLES = ("4", "5")
 """The tables with every system under one prompt each; Table 1 shows the better of the two."""
 
+PROMPTS = ("paper", "paper_step_limited")
+"""The templates that tell what the paper's two prompts tell."""
+
 COLUMNS = ("accuracy", "accuracy_true", "accuracy_false", "experiments", "errors")
 
 FEW = 10
@@ -103,9 +106,5 @@ def lean(view: View) -> Shown:
 def absent_prompts(view: View) -> list[dict[str, Any]]:
     """Return the paper's prompts that no run used, if there is a run on core."""
     frame = by_prompt(view).frame
-    used = (
-        set(frame.loc[~frame["published"], "prompt"]) if len(frame) else {"plain", "step_limited"}
-    )
-    return [
-        {"template": template} for template in ("plain", "step_limited") if template not in used
-    ]
+    used = set(frame.loc[~frame["published"], "prompt"]) if len(frame) else {*PROMPTS}
+    return [{"template": template} for template in PROMPTS if template not in used]

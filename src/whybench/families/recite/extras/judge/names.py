@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Collection
 from functools import cache
 
-from whybench.episode.prompts.untrusted_text import visible
+from whybench.episode.cleaning import visible
 from whybench.families.recite.extras.judge.labels import LABELS
 from whybench.judge.text_normalization import Signs, decoded, undisguised
 

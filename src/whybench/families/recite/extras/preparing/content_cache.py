@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from whybench.causal.canonical import Json, digest
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file under a temporary name and rename it: it is there as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-        try:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            Path(file.name).unlink()
-            raise
-    Path(file.name).replace(path)
+from whybench.causal.whole_files import write_whole
 
 
 def is_writable(value: Json) -> bool:

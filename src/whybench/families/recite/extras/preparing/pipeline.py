@@ -38,6 +38,9 @@ VERSIONS: Mapping[str, int] = {
 }
 """The steps in order; a step whose rules change gets another number and runs again."""
 
+MODEL_STEPS = tuple(name for name in VERSIONS if name not in ("text", annotating.STEP))
+"""The steps that ask a model."""
+
 _TITLE = re.compile(r"^#{1,6} +(.+?)\s*$", re.MULTILINE)
 _ABSTRACT = re.compile(
     r"^#{1,6} +(?:abstract|summary)\s*$\n(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE
@@ -65,7 +68,8 @@ class Resources:
     """Where one paper is worked on; `changes` is filled as steps end, also if a later one fails."""
 
     cache: ContentCache
-    asker: Asker
+    askers: Mapping[str, Asker]
+    """The model of each of `MODEL_STEPS`."""
     limits: Limits
     changes: list[Change] = field(default_factory=list)
 
@@ -74,8 +78,8 @@ class Resources:
     ) -> Json:
         """Return a step's result, made now or before."""
         key = {"step": name, "version": VERSIONS[name], "inputs": inputs, "bounds": bounds}
-        if name not in ("text", annotating.STEP):
-            key |= {"prompt": template(name), "model": self.asker.name}
+        if name in MODEL_STEPS:
+            key |= {"prompt": template(name), "model": self.askers[name].name}
         kept = self.cache.get(name, key)
         if kept is None:
             value, changes = await make()
@@ -87,7 +91,7 @@ class Resources:
 
 async def prepared(paper: Paper, resources: Resources) -> Prepared:
     """Do all steps for one paper."""
-    limits, asker = resources.limits, resources.asker
+    limits, askers = resources.limits, resources.askers
     spelling = dataclasses.asdict(limits.spelling)
 
     async def read() -> Made:
@@ -106,7 +110,7 @@ async def prepared(paper: Paper, resources: Resources) -> Prepared:
     async def rename() -> Made:
         edges = [(a, b) for a, b in graph["edges"]]
         nodes, joined, changes = await variables.clean(
-            graph["nodes"], edges, asker, limits.spelling
+            graph["nodes"], edges, askers[variables.STEP], limits.spelling
         )
         return {"nodes": nodes, "edges": joined}, changes
 
@@ -114,19 +118,19 @@ async def prepared(paper: Paper, resources: Resources) -> Prepared:
     edges = [(a, b) for a, b in graph["edges"]]
 
     async def convert() -> Made:
-        return await markdown.convert(raw, asker, limits.markdown)
+        return await markdown.convert(raw, askers[markdown.STEP], limits.markdown)
 
     bounds = dataclasses.asdict(limits.markdown)
     whole = await resources.step(markdown.STEP, raw, bounds, convert)
 
     async def edit() -> Made:
-        return await normalise.normalise(whole, edges, asker, limits.normalise)
+        return await normalise.normalise(whole, edges, askers[normalise.STEP], limits.normalise)
 
     bounds = dataclasses.asdict(limits.normalise)
     text = await resources.step(normalise.STEP, [whole, edges], bounds, edit)
 
     async def label() -> Made:
-        return await explicitness.label(text, graph["nodes"], asker)
+        return await explicitness.label(text, graph["nodes"], askers[explicitness.STEP])
 
     labels = await resources.step(explicitness.STEP, [text, graph["nodes"]], None, label)
     return Prepared(record(paper, whole, text, edges, labels), tuple(resources.changes))

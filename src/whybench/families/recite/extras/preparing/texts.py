@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whybench.families.recite.extras.preparing.content_cache import write_whole
+from whybench.causal.whole_files import write_whole
 
 NAME = "texts.jsonl"
 

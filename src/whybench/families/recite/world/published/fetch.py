@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-HUB = "hub"
-"""The source that stands for the published data set itself."""
+from whybench.families.recite.world.published import hub
 
-DATA_SET = "RyanSaklad/ReCast"
 SPLIT = "test"
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
@@ -20,36 +18,17 @@ BESIDE = ("responses", "evaluations")
 
 
 def fetch(source: str) -> tuple[str, list[Any]]:
-    """Return the rows of a source, and what to call it in errors.
+    """Return the rows of a source, and what to call it in errors and logs.
 
-    A source is `hub`, a Parquet, JSONL or JSON file, or a folder that holds one.
+    A source is `hub`, `hub:NAME`, a Parquet, JSONL or JSON file, or a folder that holds one.
     """
-    if source == HUB:
-        return DATA_SET, hub_rows(DATA_SET)
+    if hub.means(source):
+        return hub.rows(hub.chosen(source), SPLIT)
     path = _file(Path(source))
     try:
         return path.name, _rows(path)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path.name} cannot be read ({error}). Download it again.") from error
-
-
-def hub_rows(path: str) -> list[dict[str, Any]]:
-    """Fetch the split of a data set through `datasets`: a name on the hub, or a local folder."""
-    try:
-        import datasets
-    except ImportError as missing:
-        raise RuntimeError(
-            "The published texts are downloaded with `datasets`. Install it with "
-            "`pip install 'whybench[hub]'`, or give a local Parquet or JSONL copy."
-        ) from missing
-    try:
-        rows: list[dict[str, Any]] = datasets.load_dataset(path, split=SPLIT).to_list()
-    except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
-        raise ValueError(
-            f"{path} cannot be downloaded ({type(error).__name__}: {str(error)[:200]}). Check the "
-            f"connection, or give a local Parquet or JSONL copy of its split {SPLIT!r}."
-        ) from error
-    return rows
 
 
 def _file(path: Path) -> Path:
@@ -62,7 +41,8 @@ def _file(path: Path) -> Path:
         return path
     if not path.is_dir():
         raise ValueError(
-            f"There is no file or folder {str(path)!r}. Give {HUB!r}, or a Parquet or JSONL copy."
+            f"There is no file or folder {str(path)!r}. Give {hub.HUB!r}, or a Parquet or JSONL "
+            "copy."
         )
     files = [
         item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from math import isfinite
@@ -12,6 +12,7 @@ from typing import Any
 
 from whybench.families.recite.answer import tidy
 from whybench.families.recite.world.published.fetch import fetch
+from whybench.families.recite.world.published.hub import means
 from whybench.families.recite.world.world import Edge, Mention, Names, Node, View, World
 
 MENTIONS: Mapping[int, Mention] = {1: "explicit", 2: "implicit", 3: "absent"}
@@ -43,13 +44,16 @@ class Released:
     """Number of repeated entries in the edge list."""
     self_loops: int
     """Number of entries that were dropped because both ends are the same."""
+    origin: str = ""
+    """Repository and commit of a text from the hub."""
 
 
 @lru_cache(maxsize=8)
 def records(source: str) -> tuple[Released, ...]:
-    """Read the texts from `hub`, a Parquet, JSONL or JSON file, or a folder that holds one."""
+    """Read the texts from the hub, a Parquet, JSONL or JSON file, or a folder that holds one."""
     name, rows = fetch(source)
-    return _read(name, rows)
+    found = _read(name, rows)
+    return tuple(replace(one, origin=name) for one in found) if means(source) else found
 
 
 def explicitness(record: Released) -> tuple[float, float] | None:
@@ -88,6 +92,7 @@ def world(record: Released, names: Names) -> World:
         title=record.title,
         domains=record.domains,
         date=record.date,
+        origin=record.origin,
     )
 
 

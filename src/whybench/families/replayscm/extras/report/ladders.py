@@ -9,6 +9,11 @@ from itertools import pairwise
 import pandas as pd
 
 from whybench.families.replayscm.extras.analyses.ambiguity import by_bits
+from whybench.families.replayscm.extras.analyses.cohorts import (
+    FIGURES,
+    cohort_deltas,
+    cohort_summaries,
+)
 from whybench.families.replayscm.extras.analyses.disclosure import (
     DISCLOSURE_STEPS,
     REPLAY,
@@ -44,6 +49,10 @@ TITLES = {
     "train_exact": "fits every training row (TrainExact)",
     "heldout_exact": "replays the held-out worlds too (HeldoutExact)",
 }
+FIGURE_1 = TITLES | {
+    "heldout_world_exact": "replays a held-out world without an error (HeldoutWorldExact)",
+}
+"""The panels of the disclosure ladder: Figure 1 of the paper has the first and the last."""
 STEPS: Mapping[str, tuple[Pair, ...]] = {
     "disclosure": (*pairwise(DISCLOSURE["cert"][1]), *DISCLOSURE_STEPS),
     "support": (*SUPPORT_STEPS, *ORDER_GAPS),
@@ -90,7 +99,7 @@ def _ladder(tried: Tried, ladder: Mapping[str, str], metric: str, key: str, name
     grey += paper_differences(tried.drawn(tried.own(ladder)))
     words = {
         "key": key, "metric": metric, "name": name, "start": f"{name[0].upper()}{name[1:]}",
-        "fits": TITLES[metric], "grey": grey, "order": list(ladder.values()),
+        "fits": FIGURE_1[metric], "grey": grey, "order": list(ladder.values()),
     }  # fmt: skip
     return Shown(frame, words)
 
@@ -98,11 +107,11 @@ def _ladder(tried: Tried, ladder: Mapping[str, str], metric: str, key: str, name
 def disclosure(tried: Tried) -> Iterator[Shown]:
     """Return the cost of hiding structure: Figure 1 and Table 1."""
     for key, (name, pools) in DISCLOSURE.items():
-        for metric in TITLES:
+        for metric in FIGURE_1:
             if key == "full" and not tried.chosen(["ord_full", "hid_full"]):
                 continue  # the rest of this ladder is in the matched one
             if key == "cert" and metric == "heldout_exact":
-                continue  # if one model is left, the two metrics are equal
+                continue  # if one model is left, this equals train_exact
             yield _ladder(tried, dict(zip(pools, RUNGS, strict=True)), metric, key, name)
 
 
@@ -142,6 +151,29 @@ def steps(tried: Tried, ladder: str) -> list[Row]:
                 )
             ]  # fmt: skip
     return rows
+
+
+def cohorts(tried: Tried) -> list[Row]:
+    """Return Tables F.3 to F.5: cohorts with and without disambiguation, on the same SCMs."""
+    own = attempts([*tried.base, *tried.own(POOLS)])
+    if not tried.base:
+        return []
+    changes = {(d.system, d.pool): d.change for d in cohort_deltas(own, resamples=RESAMPLES)}
+    rows: list[Row] = []
+    for one in cohort_summaries(own):
+        change = changes.get((one.system, one.pool), {})
+        rows.append({
+            "system": one.system, "pool": one.pool, "cohort": one.cohort, "n": one.n,
+            "train_world_exact": round(one.train_world, 3),
+            "heldout_world_exact": round(one.heldout_world, 3),
+            "train minus held-out": round(one.gap, 3), "retention": round(one.retention, 3),
+            **{f"{name} minus base": _signed(*change[name]) if change else "" for name in FIGURES},
+        })  # fmt: skip
+    return rows
+
+
+def _signed(value: float, low: float, high: float) -> str:
+    return f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
 # Bits of ambiguity.

@@ -10,6 +10,7 @@ import pandas as pd
 
 from whybench.episode.family import PUBLIC_SEED
 from whybench.families.replayscm.extras.analyses.attempt import Attempt
+from whybench.families.replayscm.extras.analyses.cohorts import base_pool
 from whybench.families.replayscm.parameters import POOLS
 from whybench.report import entries as naming
 from whybench.report.published.figures import Cell
@@ -19,6 +20,9 @@ from whybench.report.view import View
 from whybench.stats.interval import Interval
 
 FAMILY = "replayscm"
+
+COHORT = "disambiguation"
+"""The parameter that is false for the base cohort."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +38,8 @@ class Tried:
 
     view: View
     listed: tuple[Entry, ...]
+    base: tuple[Entry, ...] = ()
+    """Runs of the cohort without disambiguation."""
 
     @classmethod
     def of(cls, view: View) -> Tried:
@@ -41,11 +47,13 @@ class Tried:
         pools = list(POOLS)
         asking = [pool for pool in POOLS if POOLS[pool].task != "rows"]
         kept = [r for r in view.runs if r.suite.partition("/")[2] in asking and not r.frame.empty]
-        named = naming.entries(kept, ("evidence", "yoke"))
-        found = [Entry(e.run, e.system, _attempts(view, e)) for e in named]
+        named = naming.entries(kept, ("evidence", "yoke", COHORT))
+        every = [Entry(e.run, e.system, _attempts(view, e)) for e in named]
+        base = [e for e in every if e.run.parameters.get(COHORT) is False]
+        found = [e for e in every if e not in base]
         places = {e.system: place for place, e in reversed(list(enumerate(found)))}
         found.sort(key=lambda e: (e.run.reference, places[e.system], pools.index(e.suite)))
-        return cls(view, tuple(found))
+        return cls(view, tuple(found), tuple(base))
 
     def chosen(self, pools: Iterable[str]) -> list[Entry]:
         """Return the entries of some pools, in the order of the pools."""
@@ -113,6 +121,8 @@ def _attempts(view: View, entry: naming.Entry) -> tuple[Attempt, ...]:
     metrics = [*(metric.name for metric in entry.run.family.metrics), "bits"]
     known = [name for name in metrics if name in frame.columns]
     rows = []
+    base = entry.run.parameters.get(COHORT) is False
+    pool = base_pool(entry.suite) if base else entry.suite
     for row in frame.to_dict("records"):
         values: dict[str, float | None] = {name: _number(row[name]) for name in known}
         if POOLS[entry.suite].disclosure == "roots":
@@ -120,7 +130,7 @@ def _attempts(view: View, entry: naming.Entry) -> tuple[Attempt, ...]:
             values["mechanism_train_exact"] = values.get("train_exact")
             values["mechanism_heldout_exact"] = values.get("heldout_exact")
         labels: Mapping[str, Any] = naming.labels_of(row)
-        rows.append(Attempt(entry.system, entry.suite, str(row["cluster"]), values, labels))
+        rows.append(Attempt(entry.system, pool, str(row["cluster"]), values, labels))
     return tuple(rows)
 
 

@@ -23,9 +23,10 @@ from whybench.report.forms import Row, Shown
 REPLAYED = ("valid", "train_exact", "heldout_world_exact", "heldout_exact",
             "heldout_world_if_train", "heldout_exact_if_train")  # fmt: skip
 """The columns of Table 1; the last two are conditional on TrainExact."""
-STRUCTURE = ("parent_recall", "parent_f1", "parent_shd", "parent_map_exact", "local_match",
+STRUCTURE = ("parent_recall", "parent_f1", "parent_shd", "parent_exact", "parent_map_exact",
+             "local_match", "train_exact_if_map", "heldout_exact_if_map",
              "full_local_match", "latent_match")  # fmt: skip
-"""The columns of Table 2 that logs hold, and our own last two."""
+"""The columns of Table 2, and our own last two."""
 
 ROOT_POOLS = ("roots_cert", "hid_roots")
 ROOT_METRICS = {
@@ -93,6 +94,30 @@ def replay(tried: Tried) -> Shown:
             row[metric] = _among(rate, told(tried.estimate(entry, metric)))
         own.append((entry, row))
     return _with_published(tried, own, REPLAYED)
+
+
+def shown_and_held(tried: Tried) -> pd.DataFrame:
+    """Return Figure D.1: replay of training worlds and of held-out worlds, for each pool."""
+    rows: list[Row] = []
+    names = ("train_world_exact", "heldout_world_exact")
+    entries = tried.drawn(tried.induced())
+    for entry in entries:
+        found = [tried.estimate(entry, name).estimate for name in names]
+        if not any(map(pd.isna, found)):
+            rows.append({
+                "system": entry.system, "pool": entry.suite, **dict(zip(names, found, strict=True)),
+                "n": len(entry.attempts), "published": False,
+            })  # fmt: skip
+    for pool in dict.fromkeys(row["pool"] for row in rows):
+        like = [entry for entry in entries if entry.suite == pool]
+        train, held = ({c.system: c for c in tried.published(pool, name, like)} for name in names)
+        rows += [
+            {"system": f"{system} (published)", "pool": pool, names[0]: train[system].share,
+             names[1]: held[system].share, "n": held[system].n, "published": True}
+            for system in train
+            if system in held and None not in (train[system].share, held[system].share)
+        ]  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def structure(tried: Tried) -> Shown:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from whybench.causal.canonical import Json, Record, digest
+from whybench.causal.whole_files import whole, write_whole
 from whybench.episode.family import PUBLIC_SEED
 from whybench.episode.instance import Instance
 from whybench.families.replayscm.lab import Lab
@@ -122,13 +123,14 @@ def build(kinds: Sequence[str], folder: Path) -> None:
             print(f"{kind} {index + 1}/{SIZES[kind]}", file=sys.stderr)  # noqa: T201
         path = folder / f"{kind}.parquet"
         table = pa.Table.from_pylist(records, schema=_schema())
-        parquet.write_table(table, path, compression="zstd", compression_level=19)
+        with whole(path) as draft:
+            parquet.write_table(table, draft, compression="zstd", compression_level=19)
         manifest = json.loads(manifest_path.read_text("utf-8")) if manifest_path.is_file() else {}
         manifest[f"{kind}.parquet"] = {
             "sha256": sha256(path.read_bytes()).hexdigest(),
             "records": [fingerprint(record) for record in records],
         }
-        manifest_path.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", "utf-8")
+        write_whole(manifest_path, json.dumps(manifest, indent=1, sort_keys=True) + "\n")
 
 
 def check(kinds: Sequence[str], limit: int | None) -> list[str]:

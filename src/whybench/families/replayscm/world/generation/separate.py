@@ -54,6 +54,15 @@ def separating_worlds(
         if all(agrees(alternative, world) for world in worlds)
     ]
     avoided = {signature(world) for world in problem.heldout}
+    return (*worlds, *ruling_out(latent, alternatives, avoided, tape))
+
+
+def ruling_out(
+    latent: Latent, alternatives: Sequence[Scm], avoided: Collection[Signature], tape: Tape
+) -> list[Table]:
+    """Return worlds of gold until each alternative contradicts one of them."""
+    gold = scm_of(latent.formulas)
+    added: list[Table] = []
     while alternatives:
         best: tuple[int, Table] | None = None
         for _ in range(PROPOSALS):
@@ -64,9 +73,9 @@ def separating_worlds(
         if best is None or best[0] == len(alternatives):
             best = 0, _pointed(latent, gold, alternatives[0], avoided)
         world = best[1]
-        worlds.append(world)
+        added.append(world)
         alternatives = [alternative for alternative in alternatives if agrees(alternative, world)]
-    return tuple(worlds)
+    return added
 
 
 def _pointed(latent: Latent, gold: Scm, alternative: Scm, avoided: Collection[Signature]) -> Table:

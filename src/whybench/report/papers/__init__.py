@@ -1,0 +1,1 @@
+"""Continue the tables and figures of the papers with runs of a user."""
