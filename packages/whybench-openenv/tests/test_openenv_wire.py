@@ -170,7 +170,8 @@ def test_half_characters_break_no_reply(client):
     assert not odd.done
     assert client.step(WhyBenchAction(line="\ud800 circle")).observation.result["code"]
     last = client.step(WhyBenchAction(finish=True)).observation
-    assert json.loads(last.trace)["steps"][0]["action"]["args"]["answer"] == "\ud800"
+    action = json.loads(last.trace)["steps"][0]["action"]
+    assert (action["args"]["answer"], action["cleaned"]) == ("\ufffd", ["surrogates"])
 
 
 def test_many_sessions_at_once_do_not_mix(address):
