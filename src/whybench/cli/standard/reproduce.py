@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whybench.cli.options import AsJson
+from whybench.cli.standard.run import Connections, ModelArgs, ModelUrl
 from whybench.episode.cleaning import visible
 from whybench.interfaces.command_line import (
     needing_extra,
@@ -59,12 +60,9 @@ def reproduce(
         list[str] | None,
         typer.Option("-T", metavar="NAME=VALUE", help="Argument of the tasks, such as data=DIR."),
     ] = None,
-    model_args: Annotated[
-        list[str] | None,
-        typer.Option("-M", metavar="NAME=VALUE", help="Argument of the model. Repeat for more."),
-    ] = None,
-    model_base_url: Annotated[str | None, typer.Option(help="Base URL of the model's API.")] = None,
-    connections: Annotated[int, typer.Option(min=1, help="Parallel calls to each model.")] = 10,
+    model_args: ModelArgs = None,
+    model_base_url: ModelUrl = None,
+    connections: Connections = 10,
     as_json: AsJson = False,
 ) -> None:
     """Continue a paper's table with a new model, or list the paper's tables."""

@@ -45,6 +45,13 @@ MaxTokens = Annotated[
     int | None, typer.Option(min=1, help="Longest reply. Default: the limit of the release.")
 ]
 
+Connections = Annotated[int, typer.Option(min=1, help="Parallel calls to each model.")]
+ModelArgs = Annotated[
+    list[str] | None,
+    typer.Option("-M", metavar="NAME=VALUE", help="Argument of the model. Repeat for more."),
+]
+ModelUrl = Annotated[str | None, typer.Option(help="Base URL of the model's API.")]
+
 
 def run(
     models: Annotated[
@@ -59,7 +66,7 @@ def run(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first rows of each family, for a trial.")
     ] = None,
-    connections: Annotated[int, typer.Option(min=1, help="Parallel calls to each model.")] = 10,
+    connections: Connections = 10,
     max_tokens: MaxTokens = None,
     price: PriceOption = None,
     max_cost: Annotated[
@@ -69,11 +76,8 @@ def run(
     protocol: Annotated[
         str | None, typer.Option(help="Other protocol than that of the release.")
     ] = None,
-    model_args: Annotated[
-        list[str] | None,
-        typer.Option("-M", metavar="NAME=VALUE", help="Argument of the model. Repeat for more."),
-    ] = None,
-    model_base_url: Annotated[str | None, typer.Option(help="Base URL of the model's API.")] = None,
+    model_args: ModelArgs = None,
+    model_base_url: ModelUrl = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a large price.")] = False,
     as_json: AsJson = False,
 ) -> None:
